@@ -36,23 +36,23 @@ UNFINISHED = ".new"
 
 
 class ArchiveError(UserError):
-    """The archive cannot be used; the message says which place and why."""
+    """The archive cannot be used; the message names the location and the reason."""
 
 
 class DamagedObjectError(ArchiveError):
-    """An object of the archive is not as it was written; the place itself can be used."""
+    """An archived object is damaged or too large; the rest of the archive can be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Objects by path, below one place. Every method raises ArchiveError."""
+    """Objects stored by path in one folder or at one URL. Every method raises ArchiveError."""
 
     place: str
     _files: AbstractFileSystem
     _root: str
 
     def read(self, path: str) -> bytes | None:
-        """Return an object, or None where there is none."""
+        """Return the content of an object, or None if it does not exist."""
         try:
             found: bytes = self._files.cat_file(self._at(path))
         except FileNotFoundError:
@@ -62,7 +62,7 @@ class Archive:
         return found
 
     def write(self, path: str, data: bytes) -> None:
-        """Write an object, in whole or not at all."""
+        """Write an object to a temporary path, then move it into place."""
         target = self._at(path)
         beside = f"{target}{UNFINISHED}"
         try:
@@ -73,7 +73,7 @@ class Archive:
             raise self._error(path, error) from None
 
     def names(self, folder: str) -> list[str]:
-        """Return the names of the objects in a folder, sorted; none where there is no folder."""
+        """Return the sorted names of the objects in a folder; empty if there is no folder."""
         try:
             found = self._files.ls(self._at(folder), detail=False)
         except FileNotFoundError:
@@ -84,7 +84,7 @@ class Archive:
         return sorted(name for name in names if not name.endswith(UNFINISHED))
 
     def remove(self, path: str) -> None:
-        """Remove an object that may be there."""
+        """Remove an object if it exists."""
         try:
             self._files.rm_file(self._at(path))
         except FileNotFoundError:
@@ -103,7 +103,7 @@ class Archive:
 def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the kind of place
     """Return the archive at a folder or an fsspec URL, such as `s3://bucket/portal`.
 
-    Raises ArchiveError for a kind of place that is unknown or not installed.
+    Raises ArchiveError if the kind of URL is unknown or its package is not installed.
     """
     try:
         import fsspec
@@ -115,24 +115,24 @@ def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the 
 
 
 def is_published(archive: Archive, digest: str) -> bool:
-    """Say whether the last published site was made of exactly this. Raises ArchiveError."""
+    """Return whether the last published site has this digest. Raises ArchiveError."""
     return archive.read(PUBLISHED) == digest.encode()
 
 
 def remember(archive: Archive, digest: str) -> None:
-    """Keep what the published site was made of. Raises ArchiveError."""
+    """Store the digest of the published site. Raises ArchiveError."""
     archive.write(PUBLISHED, digest.encode())
 
 
 def packed(data: bytes) -> bytes:
-    """Compress, always to the same bytes: an unchanged object is no change in the archive."""
+    """Compress with gzip without a timestamp, so that equal data gives equal bytes."""
     return gzip.compress(data, compresslevel=9, mtime=0)
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """Return what was packed, at most so many bytes.
+    """Decompress data that `packed` returned, up to `most` bytes.
 
-    Gzip's checksum finds a flipped bit. Raises DamagedObjectError.
+    Raises DamagedObjectError if the data is damaged or longer.
     """
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
@@ -152,10 +152,10 @@ _NO_SUCH = 2  # of `git ls-remote --exit-code`
 
 
 def fetch_archive(repository: Path, place: Path) -> bool:
-    """Check the branch out into a new folder; return whether there is one already.
+    """Check out the branch `archive` into a new folder; return whether the branch exists.
 
-    Where there is none the folder is empty: the first night. A branch that cannot be fetched is an
-    error, and no empty archive, which would then replace it. Raises ArchiveError.
+    If it does not exist yet, the folder has no files. Raises ArchiveError if `place` exists or the
+    branch cannot be fetched.
     """
     if place.exists():
         raise ArchiveError(f"{place} already exists. Use a new folder")
@@ -166,10 +166,10 @@ def fetch_archive(repository: Path, place: Path) -> bool:
 
 
 def push_archive(place: Path) -> bool:
-    """Replace the branch by what the folder holds now; return whether that is anything new.
+    """Replace the branch `archive` with the folder's files; return whether anything changed.
 
-    What somebody else pushed since it was fetched stays; where both changed the same object,
-    nothing is pushed. What a killed night left half written is removed. Raises ArchiveError.
+    Changes that others pushed since the fetch are kept. Unfinished files of an interrupted run are
+    removed. Raises ArchiveError if git fails or somebody else changed the same object.
     """
     for left in place.rglob(f"*{UNFINISHED}"):
         left.unlink(missing_ok=True)
@@ -215,7 +215,7 @@ def _push(place: Path) -> bool:
 
 
 def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
-    """Return what somebody else pushed since `before`, and that with our changes."""
+    """Return the branch's newest commit, and its tree with our changes since `before`."""
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest = git(place, "rev-parse", "FETCH_HEAD").strip()
     base = before or EMPTY_TREE

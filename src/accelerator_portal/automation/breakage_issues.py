@@ -31,10 +31,9 @@ def settle(
     breakages: Sequence[tuple[Platform, Breakage]],
     unseen: Collection[str] = (),
 ) -> Issues:
-    """Bring the issues of a repository in line with what is broken. Raises GitHubError.
+    """Open, update and close issues to match the open regressions. Raises GitHubError.
 
-    `unseen` are platforms whose folders were set aside: nobody looked at what is broken there, so
-    that their issues stay.
+    `unseen` lists the quarantined platforms. Their regressions are unknown, so their issues stay.
     """
     topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)
@@ -42,19 +41,19 @@ def settle(
 
 
 def identity(platform: Platform, breakage: Breakage) -> str:
-    """Return the name of a breakage among those of all platforms."""
+    """Return an id for the regression that is unique across all platforms."""
     return f"{platform.id}-{breakage.id}"
 
 
 def title(platform: Platform, breakage: Breakage) -> str:
-    """Return what an issue is called: titles are plain text."""
+    """Return the title of the issue, as plain text."""
     return f"{platform.id}: {visible(breakage.key)} {breakage.outcome}"[:_MOST_TITLE]
 
 
 def body(platform: Platform, breakage: Breakage) -> str:
-    """Return what an issue says; it stays the same as long as nothing is new.
+    """Return the text of the issue; it changes only when the regression's data changes.
 
-    Raises ValueError if it held anything that could act on GitHub: that would be a fault here.
+    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
     """
     marker = issue_marker(LABEL, identity(platform, breakage))
     people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)

@@ -40,11 +40,11 @@ Raises EngineError.
 
 
 class BuildError(Exception):
-    """The site could not be built; the last one stays. The message says why."""
+    """The site could not be built, and the existing site stays. The message gives the reason."""
 
 
 class EngineError(BuildError):
-    """The engine failed with an exit code; the message is the end of what it said."""
+    """The build command exited with the status `code`; the message is the end of its output."""
 
     def __init__(self, code: int, said: str) -> None:
         super().__init__(" / ".join(said.strip().splitlines()[-3:]))
@@ -52,7 +52,7 @@ class EngineError(BuildError):
 
 
 class BrokenLinksError(BuildError):
-    """What was built has broken links, each of which `links` names."""
+    """The new site has broken links, which `links` lists."""
 
     def __init__(self, links: Sequence[str]) -> None:
         super().__init__(
@@ -63,12 +63,12 @@ class BrokenLinksError(BuildError):
 
 @dataclass(frozen=True, slots=True)
 class MkDocs:
-    """MkDocs, strictly; `quiet`: what it says is kept for the error, and not shown."""
+    """The command `mkdocs build --strict`; with `quiet`, its output appears only in errors."""
 
     quiet: bool = False
 
     def __call__(self, root: Path, place: Path, variables: Mapping[str, str]) -> None:
-        """Build into `place`. Raises EngineError."""
+        """Build the site into `place`. Raises EngineError."""
         done = subprocess.run(
             [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
             cwd=root,
@@ -90,10 +90,10 @@ def build(  # noqa: PLR0913 - what, where, and how
     quarantine: bool = False,
     engine: Engine | None = None,
 ) -> None:
-    """Build the site beside `target`, look at every link, and put it in the place of the last one.
+    """Build the site, check every link, and replace the existing site at `target`.
 
-    With `quarantine` folders that have errors on this day are set aside; with an archive, they are
-    also shown in their last good version. Raises ArchiveError, BuildError, OSError.
+    With `quarantine`, folders that have errors on the day `today` are left out. With an archive,
+    their last valid versions are shown instead. Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:
@@ -119,16 +119,16 @@ def build(  # noqa: PLR0913 - what, where, and how
 
 
 def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
-    """Return what stands for all that a build with an archive is made of on this day.
+    """Return the digest of everything that a build with an archive reads on this day.
 
-    Empty where the shared data cannot be used. Raises ArchiveError, OSError.
+    Empty if the shared data has errors. Raises ArchiveError, OSError.
     """
     found, _ = load_with_quarantine(root, today)
     return inputs(root, found, last_good_dates(archive, found.set_aside, today)) if found else ""
 
 
 def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path) -> None:
-    """Lay out the last good versions of the folders that have errors now."""
+    """Write the last valid versions of all folders that now have errors to `place`."""
     found, _ = load_with_quarantine(root, today)
     write_last_good(
         archive, last_good_dates(archive, found.set_aside if found else (), today), place
@@ -140,19 +140,19 @@ class NoPreviousSiteError(UserError):
 
 
 def staging_folder(target: Path) -> Path:
-    """Return where the next site is built: on the same disk, so that renaming is enough."""
+    """Return the folder in which the next site is built, on the same disk as `target`."""
     return target.with_name(f".{target.name}.new")
 
 
 def previous_site(target: Path) -> Path:
-    """Return where the last site is kept."""
+    """Return the folder that keeps the previous site."""
     return target.with_name(f".{target.name}.previous")
 
 
 def recover(target: Path) -> None:
-    """Finish what an interruption left: readers have a site, half a new one is nobody's.
+    """Clean up after an interrupted build. Raises OSError.
 
-    Raises OSError.
+    Removes an unfinished site, and restores the previous site if there is none at `target`.
     """
     shutil.rmtree(staging_folder(target), ignore_errors=True)
     if not target.exists() and previous_site(target).is_dir():
@@ -160,10 +160,10 @@ def recover(target: Path) -> None:
 
 
 def publish(target: Path) -> None:
-    """Put the new site in the place of the last one, which becomes the previous one.
+    """Move the new site to `target`; the existing site becomes the previous one.
 
-    Two renames: whoever asks between them finds no site, for an instant. Raises OSError; the last
-    site is there then.
+    Between the two renames there is no site for an instant. Raises OSError if a rename fails; the
+    existing site is then restored.
     """
     kept = previous_site(target)
     shutil.rmtree(kept, ignore_errors=True)
@@ -177,7 +177,7 @@ def publish(target: Path) -> None:
 
 
 def restore_previous(target: Path) -> None:
-    """Change the site and the previous one for each other; done again, it is undone.
+    """Swap the site with the previous one; a second call swaps them back.
 
     Raises NoPreviousSiteError, OSError.
     """
@@ -195,9 +195,9 @@ _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "si
 
 
 def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
-    """Return what stands for everything that the site is made of: two of a kind are one site.
+    """Return a digest of everything that the site is built from.
 
-    What is set aside, and why, depends on the day, as exceptions end. Raises OSError.
+    It can change with the day, because expired exceptions quarantine folders. Raises OSError.
     """
     found = hashlib.sha256()
     for file in _files(root):
@@ -228,7 +228,7 @@ _MOST_BYTES = 100_000
 
 
 def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
-    """Add the metrics of a night to the archive. Raises ArchiveError."""
+    """Archive the metrics of a nightly run, and remove the oldest ones. Raises ArchiveError."""
     text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
     archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
     for name in archive.names(FOLDER)[:-MOST_KEPT]:
@@ -236,9 +236,9 @@ def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
 
 
 def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
-    """Yield the metrics of the nights that the archive keeps, oldest first. Raises ArchiveError.
+    """Yield the archived metrics of the nightly runs, oldest first. Raises ArchiveError.
 
-    A damaged object is left out: it is one night of a trend.
+    Damaged objects are skipped.
     """
     for name in archive.names(FOLDER):
         data = archive.read(f"{FOLDER}/{name}")
@@ -250,6 +250,6 @@ def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
 
 
 def write_nights(archive: Archive, file: Path) -> None:
-    """Write the metrics of all nights to a file, for the build. Raises ArchiveError, OSError."""
+    """Write the metrics of all nightly runs to a file. Raises ArchiveError, OSError."""
     found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
     file.write_text(json.dumps({"nights": found}), "utf-8")

@@ -60,7 +60,7 @@ class CitedFile:
 
 @dataclass(slots=True)
 class Citations:
-    """Where a file is cited, and which of its lines; no lines where the whole file is."""
+    """The places that cite a file, and the lines they cite; None stands for the whole file."""
 
     places: list[str] = field(default_factory=list)
     lines: list[str | None] = field(default_factory=list)
@@ -68,9 +68,9 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class CitedChange:
-    """What an issue says of a file, or of a repository that is gone.
+    """The entry of an issue for a changed file, or for a repository that is gone.
 
-    `name` stands at the start of its entry: by it a closed issue declines the change.
+    `name` starts the entry. If the issue is closed as not planned, the entry is not reported again.
     """
 
     name: str
@@ -90,7 +90,7 @@ class _File(Part):
 
 
 class _Contents(RootModel[_File | tuple[_Entry, ...]]):
-    """A file, or the entries of a folder."""
+    """GitHub's response for a path: a file, or the entries of a folder."""
 
 
 class _Who(Part):
@@ -107,7 +107,7 @@ class _Commit(Part):
 
 
 class _Commits(RootModel[tuple[_Commit, ...]]):
-    """The newest commit of a path."""
+    """GitHub's list of the commits of a path, limited to the newest one."""
 
 
 class _Repository(Part):
@@ -115,7 +115,7 @@ class _Repository(Part):
 
 
 def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
-    """Return what each platform cites, and what the shared data cites.
+    """Return the files on GitHub that each platform and the shared data cite.
 
     Facts cite files in their sources, imported reports in their origins.
     """
@@ -138,7 +138,10 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
 
 
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
-    """Keep one issue for each platform whose cited files have changed. Raises GitHubError."""
+    """Open, update and close one issue for each platform whose cited files have changed.
+
+    Each day checks a part of the platforms, and DAYS days check all of them. Raises GitHubError.
+    """
     cited = cited_files(catalog)
     tonight = [
         name for place, name in enumerate(sorted(cited)) if (place + day.toordinal()) % DAYS == 0
@@ -161,7 +164,7 @@ def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> I
 
 
 def _undeclined(issues: Iterable[Issue]) -> Iterator[Issue]:
-    """Yield the open issues: after one that is closed, a later change gets a new one."""
+    """Yield only the open issues, so that a change after a closed issue gets a new issue."""
     return (issue for issue in issues if issue.state == "open")
 
 
@@ -208,13 +211,13 @@ def _entry(change: CitedChange) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _LookUp:
-    """Asks GitHub for each file once a night."""
+    """The lookup of cited files on GitHub; each file is requested once."""
 
     api: Api
     _known: dict[tuple[str, str, str], _Contents | None] = field(default_factory=dict)
 
     def changes(self, cited: dict[CitedFile, Citations]) -> Iterator[CitedChange]:
-        """Yield what differs; of a repository that is gone, one change. Raises GitHubError."""
+        """Yield the changed files and the repositories that are gone. Raises GitHubError."""
         gone: dict[str, list[str]] = {}
         for file, citations in sorted(cited.items(), key=lambda item: item[0]):
             if file.repository in gone:
@@ -257,7 +260,7 @@ class _LookUp:
         yield from found
 
     def _contents(self, repository: str, path: str, ref: str) -> _Contents | None:
-        """Return a file or folder at a commit, or at the default branch; None where it is gone."""
+        """Return a file or folder at `ref` (empty: the default branch), or None if it is gone."""
         key = (repository, path, ref)
         if key not in self._known:
             place = f"repos/{repository}/contents/{quote(path)}{f'?ref={ref}' if ref else ''}"
@@ -297,7 +300,7 @@ def _differences(
 
 
 def _text(file: _File) -> list[str] | None:
-    """Return the lines of a file; None where it is no text, or too large for GitHub to return."""
+    """Return the lines of a file, or None if it is binary or too large for GitHub's API."""
     try:
         text = base64.b64decode(file.content).decode()
     except (binascii.Error, UnicodeDecodeError):
@@ -337,7 +340,7 @@ def _plain(lines: Iterable[str]) -> list[str]:
 
 
 def _beyond(lines: Iterable[str], others: Counter[str]) -> list[str]:
-    """Return the lines that are not, or not as often, among others."""
+    """Return the lines that `others` does not have, or has fewer times."""
     left = Counter(others)
     found = []
     for line in lines:

@@ -29,10 +29,10 @@ BOT = "github-actions[bot]"
 
 
 def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
-    """Write or renew the comment, and say in a sentence what was done, or why nothing.
+    """Post or update the comment on a pull request; return a sentence that says what was done.
 
-    `base` says who answers for the folders, by the base and not by the pull request. Raises
-    GitHubError, and HarmfulError where the comment must not be posted.
+    `base` lists the maintainers of the folders in the base commit, not in the pull request. Raises
+    GitHubError, and HarmfulError if the comment must not be posted.
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
@@ -61,9 +61,9 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
 
 
 def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
-    """Say why the pull request that the artifact names is not the one that the run was for.
+    """Return why the pull request in the artifact is not the one of the run, or None if it is.
 
-    The number is the author's word; the commit and its repository are GitHub's.
+    The number in the artifact can be forged; the run's commit and repository come from GitHub.
     """
     home, source = run.repository.full_name, run.workflow_run.head_repository
     if pull.base.repo is None or pull.base.repo.full_name != home:
@@ -117,7 +117,7 @@ _DIGITS = re.compile(r"[1-9][0-9]{0,8}\n?")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """What the run says: of which pull request it is, and what readers will see differently."""
+    """The content of a run's artifact: the pull request's number and the changes of the site."""
 
     number: int
     difference: Difference | None
@@ -126,7 +126,7 @@ class Artifact:
 
 
 def read_artifact(archive: bytes) -> Artifact:
-    """Return what an archive says. Raises ArtifactError."""
+    """Read the zip archive of an artifact. Raises ArtifactError."""
     found = members(archive, {_NUMBER: 20, _DIFFERENCE: _MOST_UNPACKED}, MOST_BYTES)
     try:
         texts = {name: data.decode() for name, data in found.items()}
@@ -162,15 +162,15 @@ _UNREADABLE = (
 
 
 class HarmfulError(UserError, ValueError):
-    """A comment that must not be posted; the message says why."""
+    """A comment that could act on GitHub and must not be posted; the message gives the reasons."""
 
 
 def difference_comment(
     run: PullRequestRun, difference: Difference | None, notices: Sequence[str]
 ) -> str:
-    """Return the comment on a commit that was built; no difference: it could not be read.
+    """Return the comment for a commit that was built.
 
-    Raises HarmfulError where something would do more on GitHub than be read.
+    Without a `difference`, it says that the comparison cannot be shown. Raises HarmfulError.
     """
     said = markdown(difference) if difference else _UNREADABLE
     first, _, rest = said.partition("\n")
@@ -179,7 +179,7 @@ def difference_comment(
 
 
 def failure_comment(run: PullRequestRun) -> str:
-    """Return the comment on a commit that could not be built."""
+    """Return the comment for a commit that could not be built. Raises HarmfulError."""
     return _checked(run, [_FAILED.format(**_places(run))])
 
 

@@ -17,7 +17,7 @@ Number = Annotated[int, Field(gt=0)]
 
 
 class Part(BaseModel):
-    """A part of an answer of GitHub's; what is not named is left out."""
+    """A part of a response or an event of GitHub; fields that are not listed are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -37,7 +37,7 @@ class HomeRepository(Repository):
 
 
 class WorkflowRun(Part):
-    """A run of a workflow that ended."""
+    """A workflow run that has ended."""
 
     id: Number
     """Its number."""
@@ -52,7 +52,7 @@ class WorkflowRun(Part):
 
 
 class PullRequestRun(Part):
-    """The event `workflow_run`."""
+    """The event `workflow_run`, which GitHub sends after a workflow run."""
 
     workflow_run: WorkflowRun
     """The run that ended."""
@@ -61,12 +61,12 @@ class PullRequestRun(Part):
 
     @property
     def head_sha(self) -> str:
-        """The commit that the run was about."""
+        """The commit that the workflow ran for."""
         return self.workflow_run.head_sha
 
     @property
     def address(self) -> str:
-        """The page of the run."""
+        """The URL of the run's page."""
         return f"{self.repository.html_url}/actions/runs/{self.workflow_run.id}"
 
 
@@ -122,7 +122,7 @@ class Comment(Part):
 
 
 class ListedRun(Part):
-    """A run of a workflow, in a list of runs or by itself."""
+    """A workflow run, in a list of runs or by itself."""
 
     id: Number
     """Its number."""

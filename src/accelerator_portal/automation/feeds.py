@@ -34,16 +34,16 @@ from accelerator_portal.reports.report_file import line_of_tests, read_report, r
 
 @dataclass
 class FolderCheck:
-    """The folders as they are after the reports that were taken already."""
+    """The platforms' folders, including the reports accepted so far."""
 
     catalog: Catalog
     day: dt.date
     _results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
 
     def problems(self, accelerator: str, file: Path) -> list[Problem]:
-        """Return the errors that the folder has with this report and has not without it.
+        """Return the errors that this report adds to its folder.
 
-        The report counts instead of the one with the same file name.
+        It is checked in place of a report with the same file name.
         """
         platform = self.catalog.by_id[accelerator]
         before = self._results.get(accelerator, platform.results)
@@ -54,13 +54,13 @@ class FolderCheck:
         return found or sorted(self._errors(platform, after) - self._errors(platform, before))
 
     def take(self, accelerator: str, file: Path) -> None:
-        """Count a report, which was written to its place, as part of its folder."""
+        """Add an accepted report, which is already written, to its folder."""
         platform = self.catalog.by_id[accelerator]
         before = self._results.get(accelerator, platform.results)
         self._results[accelerator] = _with(before, file)
 
     def _errors(self, platform: Platform, results: tuple[Path, ...]) -> set[Problem]:
-        """The errors of one platform; rules that compare platforms don't report errors."""
+        """Return the errors of one platform; rules that compare platforms report none."""
         alone = replace(self.catalog, platforms=(replace(platform, results=results),))
         return set(errors(run_checks(alone, self.day)))
 
@@ -75,7 +75,7 @@ FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came of one feed; `why` says why it was not taken. The last good report stays then."""
+    """The result of one feed; `why` has the reasons if it was refused or unreachable."""
 
     accelerator: str
     name: str
@@ -89,9 +89,9 @@ def fetch_reports(
     now: dt.datetime,
     sources: FeedAccess | None = None,
 ) -> list[Fetched]:
-    """Fetch every declared feed, so many at once, and write what is new and without fault.
+    """Fetch every declared feed and store the valid reports that are new.
 
-    A report is written beside the last one and renamed. Raises OSError.
+    Also stores reports of this project's own runs. Replaces files atomically. Raises OSError.
     """
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
@@ -106,10 +106,10 @@ def fetch_reports(
 
 @dataclass(frozen=True, slots=True)
 class FeedAccess:
-    """Where reports come from, and how they are asked for.
+    """The sources of reports and the limits of requests to them.
 
-    `made_here` is a folder with `<accelerator>/<name>.json`, of runs of this project's own; `api`
-    is GitHub's.
+    `made_here` is a folder with reports of this project's own runs (`<accelerator>/<name>.json`);
+    `api` is GitHub's API.
     """
 
     limits: RequestLimits | None = None
@@ -119,7 +119,7 @@ class FeedAccess:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """What is needed to look at a report and to put it away; `own`: of this project's own runs."""
+    """The context for checking and storing reports; `own` if this project ran the tests itself."""
 
     root: Path
     known: KnownNames
@@ -160,7 +160,7 @@ def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
 
 
 def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
-    """Read a report that has no fault by itself. Raises ProblemsError."""
+    """Read a report and check it by itself. Raises ProblemsError."""
     with TemporaryDirectory(prefix="portal-feed-") as folder:
         place = Path(folder, f"{name}.json")
         place.write_bytes(body)
@@ -175,7 +175,7 @@ def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
 
 
 def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
-    """Look at a report within its folder. Raises ProblemsError."""
+    """Check a report together with the rest of its folder. Raises ProblemsError."""
     with TemporaryDirectory(prefix="portal-feed-") as folder:
         place = Path(folder, f"{name}.json")
         place.write_bytes(text)
@@ -184,7 +184,7 @@ def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
 
 
 def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
-    """A vendor speaks for no other one, and not for this project."""
+    """Yield a problem if a report is for another platform, or wrongly says `made-here`."""
     if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'
         yield Problem(f"{name}.json", 1, what, f'a feed of "{accelerator}" has its reports')
@@ -209,7 +209,7 @@ _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class FeedError(Exception):
-    """What stands at a feed could not be had, or is not what its checksum says."""
+    """A feed's report could not be fetched, or is not valid."""
 
     def __init__(self, what: str, *, refused: bool = False) -> None:
         super().__init__(what)
@@ -234,10 +234,9 @@ class _Release(Part):
 def bodies(
     feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
 ) -> list[Body]:
-    """Return what stands at each feed, or why it could not be had, in their order.
+    """Return the content of each feed, or the error, in the order of `feeds`.
 
-    `api` is GitHub's; without one, what stands there cannot be had. Without `limits`, hosts of the
-    own network are refused.
+    Without `api`, feeds on GitHub return an error. Without `limits`, only public hosts are allowed.
     """
     listed = list(feeds)
     end = time.monotonic() + SECONDS_IN_ALL
@@ -250,7 +249,7 @@ def bodies(
 
 
 def _unexpected(error: Exception) -> FeedError:
-    """What nobody foresaw about one feed is told as its own, and keeps no other from being read."""
+    """Return the error of a feed for an unexpected exception, so that other feeds are read."""
     return FeedError(f"it could not be read ({type(error).__name__}: {error})")
 
 

@@ -14,13 +14,13 @@ _SECONDS = 600
 
 
 class GitError(UserError):
-    """Git failed; the message is the command's name and the reason that it gave."""
+    """A git command failed; the message is the command and git's reason."""
 
 
 def run(
     place: Path, *words: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run git in a folder, whatever its exit status is. Raises GitError if it does not end."""
+    """Run git in a folder and return its result. Raises GitError if it does not start or end."""
     try:
         return subprocess.run(
             ["git", *words],
@@ -36,7 +36,7 @@ def run(
 
 
 def git(place: Path, *words: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run git in a folder and return its output. Raises GitError."""
+    """Run git in a folder and return its output. Raises GitError if it fails."""
     done = run(place, *words, variables=variables)
     if done.returncode:
         raise failure(done)
@@ -44,7 +44,7 @@ def git(place: Path, *words: str, variables: Mapping[str, str] | None = None) ->
 
 
 def failure(done: subprocess.CompletedProcess[str]) -> GitError:
-    """Return the error that a command which failed stands for."""
+    """Return the error for a git command that failed."""
     lines = [line for line in done.stderr.splitlines() if line and not line.startswith("hint:")]
     reasons = [line for line in lines if line.startswith(("fatal:", "error:"))]
     return GitError(f"git {done.args[1]}: {[*reasons, *lines[-1:], 'it failed'][0]}")
@@ -65,7 +65,7 @@ TreeEntry = tuple[str, str]
 
 
 def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
-    """Return the files that differ between two trees or commits, as they are in the second.
+    """Return the files that differ between two trees or commits, with their entries in `after`.
 
     Raises GitError.
     """
@@ -83,7 +83,10 @@ def conflicts(
     theirs: Mapping[str, TreeEntry],
     unit: Callable[[str], str] = lambda path: path,
 ) -> frozenset[str]:
-    """Return which of our files cannot be merged: their unit differs from ours in theirs."""
+    """Return our files that cannot be merged, because `theirs` changes their unit in another way.
+
+    `unit` returns the group of a path; a group is merged together or not at all.
+    """
     units = {unit(path) for path in ours}
     differing = {
         unit(path)
@@ -94,7 +97,7 @@ def conflicts(
 
 
 def merged_tree(repository: Path, onto: str, files: Mapping[str, TreeEntry]) -> str:
-    """Return the number of a tree that is `onto` with these files. Raises GitError."""
+    """Add or remove these files in the tree `onto`; return the new tree's id. Raises GitError."""
     with TemporaryDirectory(prefix="portal-index-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
         git(repository, "read-tree", onto, variables=index)

@@ -19,11 +19,11 @@ _MOST_PAGES = 30
 
 
 class GitHubError(UserError, RuntimeError):
-    """GitHub refused, or answered what nobody can read; the message says what was asked.
+    """GitHub refused a request or sent an unreadable response; the message names the request.
 
-    `status` is that of the answer; None where none came. `passing` says that the same request may
-    be answered later: the machine or the network failed, or too much was asked. `permissions` lists
-    the permissions that GitHub requires for the request; empty where GitHub names none.
+    `status` is the HTTP status, or None without a response. `passing` marks a temporary error (of
+    the network or a rate limit): the request may succeed later. `permissions` lists the permissions
+    that GitHub requires for the request; it is empty where GitHub names none.
     """
 
     def __init__(
@@ -41,23 +41,23 @@ class GitHubError(UserError, RuntimeError):
 
 
 class Api(Protocol):
-    """What is needed of GitHub's API; paths have no leading slash."""
+    """The methods of GitHub's API that the automation uses; paths have no leading slash."""
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path."""
+        """Return the response body for a path."""
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body and return the answer, which may be empty."""
+        """Send a JSON body and return the response body, which may be empty."""
 
     def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes, wherever GitHub keeps it."""
+        """Return a file of at most `most` bytes, from wherever GitHub stores it."""
 
 
 class ForwardingApi:
     """Sends every request through another client, which `_forward` chooses by the path."""
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path. Raises GitHubError."""
+        """Return the response body for a path. Raises GitHubError."""
         return self._forward(path, lambda api: api.get(path))
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
@@ -73,12 +73,12 @@ class ForwardingApi:
 
 
 def read(api: Api, path: str, model: type[M]) -> M:
-    """Return the record at a path. Raises GitHubError."""
+    """Return the response for a path, parsed as `model`. Raises GitHubError."""
     return parsed(path, api.get(path), model)
 
 
 def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
-    """Yield every record of a list, which GitHub gives page by page. Raises GitHubError."""
+    """Yield the records of a list that GitHub returns in pages. Raises GitHubError."""
     listed: TypeAdapter[list[M]] = TypeAdapter(list[model])  # type: ignore[valid-type] # at run time
     for page in range(1, _MOST_PAGES + 1):
         place = f"{path}{'&' if '?' in path else '?'}per_page={_A_PAGE}&page={page}"
@@ -99,7 +99,7 @@ def unless_missing(ask: Callable[[], T]) -> T | None:
 
 
 def parsed(path: str, answer: bytes, model: type[M]) -> M:
-    """Return the record that an answer is. Raises GitHubError."""
+    """Parse a response body as `model`; `path` is for error messages. Raises GitHubError."""
     return _parsed(path, answer, TypeAdapter(model))
 
 
@@ -112,7 +112,7 @@ def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to try; tests try shorter."""
+    """Limits on attempts and waits for one request; tests use shorter waits."""
 
     tries: int = 4
     """Requests in all, for one answer."""

@@ -37,7 +37,7 @@ _LEVELS = ("read", "write", "admin")
 
 @dataclass(frozen=True, slots=True)
 class AppCredentials:
-    """What proves to be the App."""
+    """The id and the private key of a GitHub App."""
 
     app_id: str
     """Its number or its client id."""
@@ -45,7 +45,7 @@ class AppCredentials:
     """Its private key, as the PEM file that GitHub creates."""
 
     def web_token(self) -> str:
-        """Return a JSON web token for the next five minutes. Raises AppError."""
+        """Return a JSON web token for the next five minutes. Raises AppError for a bad key."""
         from github import Auth
 
         try:
@@ -61,7 +61,7 @@ class _Account(BaseModel):
 
 
 class AppInstallation(BaseModel):
-    """The App on one account."""
+    """An installation of the App on one account."""
 
     id: int
     account: _Account | None = None
@@ -70,7 +70,7 @@ class AppInstallation(BaseModel):
 
 
 class InstallationToken(BaseModel):
-    """A token of an installation."""
+    """An access token of an installation, with its expiration time."""
 
     token: str = Field(repr=False)
     expires_at: AwareDatetime
@@ -83,7 +83,7 @@ class _Registration(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GitHubApp:
-    """An App that GitHub accepts."""
+    """A GitHub App whose credentials GitHub has accepted."""
 
     credentials: AppCredentials
     slug: str
@@ -96,22 +96,22 @@ class GitHubApp:
 
     @property
     def login(self) -> str:
-        """The author of its comments."""
+        """The login that writes the App's comments."""
         return f"{self.slug}[bot]"
 
     def installation(self, repository: str, permissions: Permissions) -> AppInstallation:
         """Return the installation that has these permissions on a repository.
 
-        Raises GitHubError, and AppError where there is none.
+        Raises GitHubError, and AppError if the App is not installed or not permitted.
         """
         with _as_app(self.credentials, self.home, self.patience) as api:
             found = self._installation(api, repository)
         return self._usable(found, repository, permissions)
 
     def installations(self) -> dict[str, AppInstallation]:
-        """Return the installations by owner, in lower case: a request for each hundred.
+        """Return all installations by the owner's login in lower case.
 
-        Raises GitHubError, and AppError where GitHub refuses the App.
+        Takes one request for every 100. Raises GitHubError, and AppError if GitHub refuses the App.
         """
         with _as_app(self.credentials, self.home, self.patience) as api:
             listed = list(read_all(api, "app/installations", AppInstallation))
@@ -120,10 +120,10 @@ class GitHubApp:
     def token(
         self, repository: str, permissions: Permissions, known: AppInstallation | None = None
     ) -> InstallationToken:
-        """Return a new token for one repository that has these permissions and no others.
+        """Return a new token for one repository with exactly these permissions.
 
-        `known` is the installation where it need not be asked for. Raises GitHubError, and
-        AppError where the App may not have the token.
+        `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
+        if the App may not have the token.
         """
         if known:
             found = self._usable(known, repository, permissions)
@@ -169,9 +169,9 @@ class GitHubApp:
 
 
 def app_here(patience: Patience | None = None) -> GitHubApp | None:
-    """Return the App that the environment describes; None where it describes none.
+    """Return the App that the environment variables describe, or None if they are empty.
 
-    GitHub is asked whether it accepts the App. Raises GitHubError, and AppError where it does not.
+    Raises GitHubError, and AppError if GitHub refuses the App or only one variable is set.
     """
     app_id, key = (os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY))
     if not app_id and not key:
@@ -185,7 +185,7 @@ def app_here(patience: Patience | None = None) -> GitHubApp | None:
 
 
 def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
-    """Return the App of these credentials. Raises GitHubError, and AppError if GitHub refuses."""
+    """Return the App with these credentials. Raises GitHubError, and AppError if GitHub refuses."""
     with _as_app(credentials, home, patience) as api:
         found = read(api, "app", _Registration)
     return GitHubApp(credentials, found.slug, found.html_url, home, patience)
@@ -193,7 +193,7 @@ def connected_app(credentials: AppCredentials, home: str, patience: Patience) ->
 
 @contextmanager
 def _as_app(credentials: AppCredentials, home: str, patience: Patience) -> Iterator[GitHubClient]:
-    """Yield the API as the App itself may use it; say what is wrong with the credentials."""
+    """Yield a client for the App itself; errors of its credentials or the clock are AppErrors."""
     api = GitHubClient(credentials.web_token(), home, patience, jwt=True)
     try:
         yield api
@@ -222,7 +222,7 @@ _UNKNOWN_APP = "integration not found"
 
 
 class AppError(GitHubError):
-    """A GitHub App can't be used somewhere; the same request fails until somebody has fixed it."""
+    """The GitHub App cannot be used; the same request fails until a person fixes the setup."""
 
     def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
         super().__init__(f"{where}: {problem}. {fix}", status)
@@ -230,7 +230,7 @@ class AppError(GitHubError):
 
 
 def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
-    """Return the error of a request as the App: its credentials or the clock may be wrong."""
+    """Return an AppError if wrong credentials or a wrong clock caused the error, else `error`."""
     words = str(error)
     if error.status == _UNAUTHORIZED and any(claim in words for claim in _CLOCK):
         problem = (
@@ -246,14 +246,14 @@ def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
 
 
 def missing_installation(repository: str, page: str) -> AppError:
-    """Return the error for an owner without the App."""
+    """Return the error for an owner that has not installed the App."""
     owner, _, name = repository.partition("/")
     fix = f"Ask an owner of {owner} to install it for {name}: {page}"
     return AppError(repository, f"the GitHub App is not installed at {owner}", fix)
 
 
 def missing_repository(repository: str, page: str) -> AppError:
-    """Return the error for an installation without the repository."""
+    """Return the error for an installation that does not include the repository."""
     owner, _, name = repository.partition("/")
     problem = f"the installation of the GitHub App at {owner} doesn't include this repository"
     fix = f"Ask an owner of {owner} to add {name}, or correct the name: {page}"
@@ -261,7 +261,7 @@ def missing_repository(repository: str, page: str) -> AppError:
 
 
 def suspended_installation(repository: str, page: str) -> AppError:
-    """Return the error for an installation that its owner has turned off."""
+    """Return the error for an installation that its owner has suspended."""
     owner = repository.partition("/")[0]
     problem = f"the installation of the GitHub App at {owner} is suspended"
     return AppError(repository, problem, f"Ask an owner of {owner} to unsuspend it: {page}")
@@ -276,9 +276,9 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
 
 
 def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
-    """Return the error where GitHub tells nothing of an installation, or creates no token for it.
+    """Return the error for a refused request about an installation or its token.
 
-    What was checked before the token was asked for may have changed since.
+    It may have changed since it was checked. Network and credential errors are returned unchanged.
     """
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:

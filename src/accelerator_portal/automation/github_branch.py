@@ -67,7 +67,7 @@ class _Contents(Part):
 
 @dataclass(frozen=True, slots=True)
 class BranchFile:
-    """A file as it is to be on a branch."""
+    """The wanted text of a file on a branch."""
 
     branch: str
     path: str
@@ -76,7 +76,7 @@ class BranchFile:
 
 @dataclass(frozen=True, slots=True)
 class BaseCommit:
-    """The newest commit of the branch into which is merged."""
+    """The newest commit of the branch that pull requests are merged into."""
 
     branch: str
     commit: str
@@ -92,11 +92,11 @@ class BranchRepository:
 
     @property
     def path(self) -> str:
-        """Its path in the API."""
+        """The path of the repository in the API."""
         return f"repos/{self.name}"
 
     def base(self) -> BaseCommit:
-        """Return the default branch."""
+        """Return the newest commit of the default branch."""
         branch = read(self.api, self.path, _Home).default_branch
         commit = self._commit(self._head(branch))
         return BaseCommit(branch, commit.sha, commit.tree.sha)
@@ -116,11 +116,11 @@ class BranchRepository:
         return found is not None and found.sha == blob_number(file.text)
 
     def is_own(self, commit: str) -> bool:
-        """Return whether the automation wrote a commit."""
+        """Return whether the automation is the author of a commit."""
         return self._commit(commit).author.email == EMAIL
 
     def write(self, base: BaseCommit, file: BranchFile, message: str) -> None:
-        """Make a branch one commit on top of the base, whether the branch exists or not."""
+        """Set a branch to one new commit on top of `base`; create the branch if needed."""
         git = f"{self.path}/git"
         entry = {"path": file.path, "mode": "100644", "type": "blob", "content": file.text}
         tree = self._made(f"{git}/trees", {"base_tree": base.tree, "tree": [entry]})
@@ -153,7 +153,7 @@ class BranchRepository:
 
 
 def blob_number(text: str) -> str:
-    """Return the number that git gives to a file with this text."""
+    """Return the object id that git gives to a file with this text."""
     data = text.encode()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
@@ -169,7 +169,7 @@ _HISTORY = f"{HISTORY}/"
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """What came of a push: how many files are on the branch now, and which were left out."""
+    """The result of a push: the number of files pushed, and the files left out after a conflict."""
 
     pushed: int
     left_out: tuple[str, ...] = ()
@@ -177,7 +177,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class PushRetry:
-    """How often a push that another one overtook is repeated; tests wait shorter."""
+    """How often to repeat a push if another push came first; tests use a shorter wait."""
 
     attempts: int = 6
     first_wait: float = 1.0
@@ -193,7 +193,7 @@ def push_data(
 ) -> PushResult:
     """Push what changed below `paths` since the checkout to a branch of `origin`.
 
-    Raises GitError where git fails, or other pushes overtook this one every time.
+    Files that others changed, too, are left out. Raises GitError, also after too many attempts.
     """
     retry = retry or PushRetry()
     git(repository, "add", "--all", "--", *paths)
@@ -222,5 +222,5 @@ def push_data(
 
 
 def _unit(path: str) -> str:
-    """A history is in several files that are of use together only."""
+    """Return the folder of a history's file, which is pushed as a whole, or else the path."""
     return path.rpartition("/")[0] if path.startswith(_HISTORY) else path

@@ -42,15 +42,15 @@ _PASSING = {408, 425, 429}
 
 
 class _CutOffError(GitHubError):
-    """The beginning of an answer came, and not its end."""
+    """GitHub's response was cut off before its end."""
 
 
 @dataclass(frozen=True)
 class GitHubClient:
-    """GitHub's API as one token may use it.
+    """GitHub's API, accessed with one token.
 
-    What may be asked twice is asked again after an error of GitHub's. A POST is asked again only
-    where GitHub says that it refused it: else there could be two comments.
+    Requests that are safe to repeat are retried after errors of GitHub's servers. A POST is retried
+    only if GitHub refused it; otherwise it could be done twice.
     """
 
     token: str = field(repr=False)
@@ -62,7 +62,7 @@ class GitHubClient:
     _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path; an answer that is cut off is asked for again.
+        """Return the response body for a path; retry if the response was cut off.
 
         Raises GitHubError.
         """
@@ -74,7 +74,7 @@ class GitHubClient:
         return self._asked("GET", path)
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
-        """Return what stands at a path, and the headers in lower case. Raises GitHubError."""
+        """Return the response body, and the headers in lower case. Raises GitHubError."""
         status, headers, text = self._answer("GET", path, None)
         if status != _OK:
             raise _refusal(path, status, text, headers)
@@ -87,8 +87,7 @@ class GitHubClient:
     def download(self, path: str, most: int) -> bytes:
         """Return a file of at most `most` bytes.
 
-        GitHub keeps files elsewhere and says where; the token does not go there. Raises
-        GitHubError.
+        GitHub redirects to the file's storage; the token is not sent there. Raises GitHubError.
         """
         return downloaded(path, self._kept_at(path), most, _AGENT)
 
@@ -97,7 +96,7 @@ class GitHubClient:
         self._requester.close()
 
     def _kept_at(self, path: str) -> str:
-        """Where GitHub says that a file is: over https, or on the machine that was asked."""
+        """Return the address to which GitHub redirects; it must be https or on the API's host."""
         # Of a release's file GitHub otherwise tells what it is, not where.
         accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None
         status, headers, text = self._answer("GET", path, None, accept)
@@ -147,7 +146,7 @@ class GitHubClient:
 
     @property
     def _requester(self) -> Requester:
-        """This thread's."""
+        """The PyGithub connection of the current thread."""
         found: Requester | None = getattr(self._own, "requester", None)
         if found is None:
             found = self._own.requester = self._new()
@@ -170,10 +169,10 @@ class GitHubClient:
 
 
 def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
-    """Return the client that the environment describes: the token, and GITHUB_API_URL if it is set.
+    """Return a client with the token in the environment variable `variable`.
 
-    Each job has tokens that may do only what it needs, in variables of their own. Raises
-    GitHubError.
+    Each job has tokens with only the permissions it needs, in variables of their own. The client
+    uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is missing.
     """
     token = os.environ.get(variable, "")
     if not token:
@@ -183,12 +182,12 @@ def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) ->
 
 
 def home_here() -> str:
-    """Return the address of the API: GITHUB_API_URL if it is set, else GitHub's own."""
+    """Return the URL of the API: GITHUB_API_URL if it is set, else GitHub's own."""
     return (os.environ.get("GITHUB_API_URL") or HOME).rstrip("/")
 
 
 def require_pygithub() -> None:
-    """Raise GitHubError if PyGithub is missing: said now, not at the first request."""
+    """Raise GitHubError if PyGithub is not installed, before the first request needs it."""
     try:
         import github  # noqa: F401 - whether it is there
     except ImportError:
@@ -199,7 +198,7 @@ def require_pygithub() -> None:
 def _refusal(
     path: str, status: int, text: str, headers: Mapping[str, Any] | None = None
 ) -> GitHubError:
-    """What GitHub says of a request that it did not do, in a line."""
+    """Return the error for a request that GitHub refused, with GitHub's message in one line."""
     try:
         said = json.loads(text)["message"]
     except (ValueError, LookupError, TypeError):
@@ -216,9 +215,9 @@ _LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
 def downloaded(path: str, address: str, most: int, agent: str) -> bytes:
-    """Return the file at an address, of at most `most` bytes; `path` is where GitHub was asked.
+    """Return the file at `address`, of at most `most` bytes, without sending a token.
 
-    No token goes there. Raises GitHubError.
+    `path` is the path in the API, for error messages. Raises GitHubError.
     """
     try:
         return asyncio.run(_fetched(address, most, agent))

@@ -20,12 +20,12 @@ _LIMITED = {403, 429}
 
 
 class _Retry(GithubRetry):
-    """PyGithub's rule; where GitHub asks for a longer wait than `most_wait`, there is none."""
+    """PyGithub's retry rule; it gives up if GitHub asks for a wait longer than `most_wait`."""
 
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: FBT001, FBT002 - urllib3's own
-        """Say whether an answer is asked for again.
+        """Return whether to repeat a request after this status.
 
-        A POST is only where it was refused: after another error nobody knows whether it was done.
+        A POST is repeated only if it was refused; after another error it may have been done.
         """
         if status_code in _LIMITED:
             return bool(self.total)
@@ -40,7 +40,7 @@ class _Retry(GithubRetry):
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
     ) -> Self:
-        """Return the rule for the next try, or raise what ends the trying."""
+        """Return the rule for the next attempt, or raise the error that ends the attempts."""
         longest = self.max_rate_limit_wait
         if response is not None and longest is not None:
             wait = self.get_retry_after(response)
@@ -53,7 +53,7 @@ class _Retry(GithubRetry):
 
 
 def retry(patience: Patience) -> Retry:
-    """Return the rule that has this patience."""
+    """Return the retry rule with these limits."""
     return _Retry(
         total=patience.tries - 1,
         backoff_factor=patience.wait,

@@ -35,7 +35,7 @@ def _utc_now() -> dt.datetime:
 
 @dataclass
 class _Slot:
-    """The token of one repository and use, or why there is none; one thread at a time asks."""
+    """The token for one repository and set of permissions, or the error; guarded by a lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     made: tuple[GitHubClient, dt.datetime] | None = None
@@ -44,7 +44,7 @@ class _Slot:
 
 
 class InstallationTokens:
-    """GitHub's API as the App may use it in one repository."""
+    """Clients of GitHub's API with the App's tokens, one for each repository and permissions."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class InstallationTokens:
         pause: Callable[[float], None] = time.sleep,
         wait: Callable[[], None] = lambda: None,
     ) -> None:
-        """Ask for tokens as `app`; `wait` returns when the next one may be asked for."""
+        """Request tokens as `app`; `wait` returns when the next token may be requested."""
         self.app = app
         self._now, self._pause, self._wait = now, pause, wait
         self._installations: dict[str, AppInstallation] | None = None
@@ -61,9 +61,9 @@ class InstallationTokens:
         self._lock = threading.Lock()
 
     def client(self, repository: str, permissions: Permissions) -> GitHubClient:
-        """Return the API with these permissions. Raises GitHubError, and AppError.
+        """Return a client with these permissions. Raises GitHubError, and AppError.
 
-        What only a person can fix is asked once: the round is told the same again.
+        An AppError needs a person to fix it, so later calls raise it again without a request.
         """
         slot = self._slot(repository, permissions)
         with slot.lock:
@@ -76,7 +76,7 @@ class InstallationTokens:
     def client_after(
         self, refused: GitHubClient, repository: str, permissions: Permissions
     ) -> GitHubClient:
-        """Return the API with another token than one that GitHub refused. Raises as `client`.
+        """Return a client with another token than the one GitHub refused. Raises as `client`.
 
         GitHub's servers may not know a token in its first second. Source:
         github.com/octokit/auth-app.js, issue 65, read 2026-11-23.
@@ -95,7 +95,7 @@ class InstallationTokens:
             return self._slots.setdefault(key, _Slot())
 
     def _installation(self, repository: str) -> AppInstallation | None:
-        """Return the installation at the owner; None where the list has none by this name."""
+        """Return the installation of the repository's owner, or None if the owner has none."""
         with self._lock:
             if self._installations is None:
                 self._installations = self.app.installations()
@@ -119,7 +119,7 @@ _REPOSITORY = re.compile(r"repos/([^/?]+/[^/?]+)")
 
 
 def repository_of(path: str) -> str:
-    """Return the repository, as OWNER/NAME, that a path of the API is about."""
+    """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
     found = _REPOSITORY.match(path)
     if found is None:
         raise ValueError(f"the path names no repository: {path}")
@@ -128,7 +128,7 @@ def repository_of(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InstallationApi(ForwardingApi):
-    """Sends each request with the least permissions for it."""
+    """GitHub's API, with a token for each request that has only the permissions it needs."""
 
     tokens: InstallationTokens
     permissions: Callable[[str], Permissions]

@@ -32,7 +32,7 @@ class IssueLabel(Part):
 
 
 class Issue(Part):
-    """An issue, as GitHub lists it; pull requests are listed, too."""
+    """An issue or a pull request, as GitHub lists it."""
 
     number: int
     title: str
@@ -43,7 +43,7 @@ class Issue(Part):
     user: User | None = None
 
     def topic(self, label: str) -> str | None:
-        """Return its topic; None for an issue that the automation did not write."""
+        """Return the name of its topic, or None if the automation did not write the issue."""
         if self.user is None or self.user.login != BOT:
             return None
         found = _MARKER.match(self.body or "")
@@ -51,13 +51,13 @@ class Issue(Part):
 
     @property
     def muted(self) -> bool:
-        """Whether a maintainer wants it left as it is."""
+        """Whether a maintainer added the label `muted`, so that it is not updated."""
         return any(label.name == MUTED for label in self.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class IssueTopic:
-    """What an issue is about; `name` is unique among the issues with its label."""
+    """The subject of an issue; `name` is unique among the issues with its label."""
 
     name: str
     title: str
@@ -66,7 +66,7 @@ class IssueTopic:
 
 @dataclass(frozen=True, slots=True)
 class IssueAction:
-    """What is to be done with an issue; `number` is None for one that is to be opened."""
+    """An action on an issue; `number` is None for an issue to open."""
 
     kind: ActionKind
     number: int | None = None
@@ -76,7 +76,7 @@ class IssueAction:
 
 @dataclass(frozen=True, slots=True)
 class Issues:
-    """What was done, and how many topics have no issue yet."""
+    """The issues that were changed, and the number of topics that have no issue yet."""
 
     opened: tuple[int, ...] = ()
     renewed: tuple[int, ...] = ()
@@ -90,7 +90,7 @@ class Issues:
 
 
 def issue_marker(label: str, name: str) -> str:
-    """Return the first line of an issue, by which the automation finds it again."""
+    """Return the first line of an issue, which identifies its topic."""
     return f"<!-- accelerator-portal {label} {name} -->"
 
 
@@ -103,7 +103,7 @@ class IssueList:
     label: str
 
     def read(self) -> list[Issue]:
-        """Return every issue, also closed ones."""
+        """Return every issue, including closed ones."""
         path = f"repos/{self.home}/issues?state=all&labels={self.label}"
         return list(read_all(self.api, path, Issue))
 
@@ -113,10 +113,10 @@ class IssueList:
         issues: Iterable[Issue],
         is_left: Callable[[str], bool],
     ) -> Issues:
-        """Bring issues in line with the topics.
+        """Open, update and close issues to match the topics; open at most MOST_OPENED.
 
-        `is_left` says of which topics nobody knows anything tonight: their issues stay. Whoever is
-        interrupted starts again: what is done is seen by its marker.
+        `is_left` returns whether the state of a topic is unknown; the issue then stays open. An
+        interrupted call can be repeated, because existing issues are found by their markers.
         """
         actions = list(_planned(self.label, topics, issues, is_left))
         opening = [action for action in actions if action.kind == "open"]
@@ -150,9 +150,9 @@ def _planned(
     issues: Iterable[Issue],
     is_left: Callable[[str], bool],
 ) -> Iterator[IssueAction]:
-    """Yield what is to be done, closing first.
+    """Yield the actions that are needed, closing first.
 
-    Of two issues of one topic the older one counts.
+    Of several issues with the same topic, the oldest counts and the others are closed.
     """
     wanted = {topic.name: topic for topic in topics}
     known: dict[str, Issue] = {}

@@ -30,7 +30,7 @@ _MOST_BYTES = 512 * 1024 * 1024
 
 
 def _inside(path: str) -> str:
-    """Refuse a path that leads out of the folder: the archive may be anybody's bucket."""
+    """Return the path. Raises ValueError if it leads out of the folder: archives are untrusted."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
         raise ValueError("the path is outside the folder")
@@ -38,7 +38,7 @@ def _inside(path: str) -> str:
 
 
 class _Version(BaseModel):
-    """A folder's files by path, and since when a newer version is broken, if one is."""
+    """The files of a folder by path, and the day since when its newer version has errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,10 +49,10 @@ class _Version(BaseModel):
 def archive_good_folders(
     archive: Archive, root: Path, good: Iterable[str], broken: Iterable[str], today: dt.date
 ) -> tuple[str, ...]:
-    """Keep the good folders as they are, and since when the others are broken.
+    """Archive the valid folders, and record since when the others have errors.
 
-    Returns the platforms whose version is new; what is unchanged is not written, what is damaged
-    is written again. Raises ArchiveError, OSError.
+    Returns the platforms with new or changed files. Unchanged versions are not written again, and
+    damaged ones are. Raises ArchiveError, OSError.
     """
     new = tuple(name for name in good if _keep_good(archive, root, name))
     for name in broken:
@@ -63,9 +63,9 @@ def archive_good_folders(
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
-    """Return which of the broken platforms have a last good version, and since when it stands in.
+    """Return the broken platforms that have a last valid version, and since when it is shown.
 
-    One that no night has seen broken yet is so since today; a damaged one cannot stand in. Raises
+    This is `today` for a platform that was not broken before. Damaged versions are left out. Raises
     ArchiveError.
     """
     versions = {name: _whole(archive, name) for name in broken}
@@ -73,7 +73,7 @@ def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> 
 
 
 def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the platforms whose last good version cannot be read. Raises ArchiveError."""
+    """Return the platforms whose last valid version cannot be read. Raises ArchiveError."""
     found = []
     for name in names:
         try:
@@ -84,7 +84,7 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
-    """Write versions below a folder, in the form that the build reads.
+    """Write the last valid versions below a folder, in the form that the build reads.
 
     Raises ArchiveError, OSError.
     """
@@ -114,7 +114,7 @@ def _keep_good(archive: Archive, root: Path, name: str) -> bool:
 
 
 def _whole(archive: Archive, name: str) -> _Version | None:
-    """A version; none where there is none, or a damaged one."""
+    """Return an archived version, or None if it does not exist or is damaged."""
     try:
         return _read(archive, name)
     except DamagedObjectError:

@@ -73,9 +73,9 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 
 @dataclass
 class NightRun:
-    """What is given to a night, and what its steps find out.
+    """The inputs of a nightly run, and the results that its steps share.
 
-    `repository` is where issues are kept; the catalogue is the one of the evening.
+    `repository` is where issues are opened; `catalog` is the catalog before the first step.
     """
 
     root: Path
@@ -105,13 +105,13 @@ class NightRun:
     """How indexes are asked for a PyTorch release."""
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
-        """Return what is wrong with the folders that are set aside."""
+        """Return the quarantined folders with their problems."""
         return dict(self.looked_at.set_aside) if self.looked_at else {}
 
     def breakages(self) -> list[tuple[Platform, Breakage]]:
-        """Return what is broken now, by platform.
+        """Return the open regressions, each with its platform.
 
-        Raises ProblemsError where a history cannot be read: what is broken there is not known.
+        Raises ProblemsError if a history cannot be read.
         """
         platforms = self.looked_at.platforms if self.looked_at else ()
         return [
@@ -119,9 +119,9 @@ class NightRun:
         ]
 
     def overdue(self) -> tuple[tuple[str, Breakage], ...]:
-        """Return what has been broken for longer than the deadline.
+        """Return the regressions older than the deadline, with the id of their platform.
 
-        A history that cannot be read is left out; the step `history` has failed because of it.
+        Histories that cannot be read are skipped; the step `history` has reported them.
         """
         overdue: list[tuple[str, Breakage]] = []
         for platform in self.looked_at.platforms if self.looked_at else ():
@@ -138,7 +138,7 @@ class NightRun:
 
 
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
-    """Return the steps, each by its name, in their order, without those of LOOKED_UP in `skip`."""
+    """Return the named steps in their order, without those of LOOKED_UP that `skip` names."""
     found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [
         (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
@@ -190,9 +190,9 @@ def _take_trials(tonight: NightRun, folder: Path) -> str:
 
 
 def _fold(tonight: NightRun) -> str:
-    """Fold what can be read, and merge the archive's files of past months.
+    """Fold the readable reports, and merge the history files of past months.
 
-    Folders with errors are set aside by the next step.
+    Raises ProblemsError. The next step quarantines folders with errors.
     """
     reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
@@ -204,7 +204,7 @@ def _fold(tonight: NightRun) -> str:
 
 
 def _unreadable(tonight: NightRun) -> Iterator[Problem]:
-    """Find what is wrong with histories, also of platforms that have no new report."""
+    """Yield the problems of all unreadable histories, also of platforms without a new report."""
     for platform in tonight.catalog.platforms:
         try:
             read_state_of(tonight.root, platform.id, "runs")
@@ -241,7 +241,7 @@ def _keep(tonight: NightRun, archive: Archive) -> str:
 
 
 def _publish(tonight: NightRun) -> str:
-    """Build where anything is new since the last time; what is as it was costs nothing."""
+    """Build the site, unless nothing has changed since it was last published."""
     if tonight.looked_at is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
     digest = inputs(tonight.root, tonight.looked_at, tonight.standing_in)
@@ -276,7 +276,7 @@ def _cited(tonight: NightRun, api: Api, repository: str) -> str:
 
 
 def _propose(tonight: NightRun, api: Api, repository: str) -> str:
-    """A folder that is set aside gets none: its rows cannot be read."""
+    """Open or update pull requests for plugin releases; quarantined folders get none."""
     return propose_releases(api, repository, _usable(tonight)).words
 
 
@@ -313,10 +313,10 @@ _MOST_BYTES = 64 * 1024 * 1024
 def archive_runs(
     archive: Archive, reports: Iterable[StoredReport], root: Path, most: int = MOST_RUNS
 ) -> int:
-    """Keep the runs among reports, log tails included, and return how many are new.
+    """Archive the reports of test runs, and return how many are new.
 
-    The name is the moment at which a run started, or, where it does not say, its content. Of a
-    report's name the newest `most` stay. Raises ArchiveError, OSError.
+    The object is named after the start of the run, or after a digest of the report if it has no
+    start. For each report name, the newest `most` are kept. Raises ArchiveError, OSError.
     """
     new = 0
     for stored in reports:
@@ -339,7 +339,7 @@ def _moment(report: Report, text: bytes) -> str:
 
 
 def archive_facts(archive: Archive, root: Path, today: dt.date) -> int:
-    """Keep the facts of packages that differ from the last ones, and return how many do.
+    """Archive the package data that has changed, and return the number of changed packages.
 
     Raises ArchiveError, OSError.
     """

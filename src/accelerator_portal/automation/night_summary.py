@@ -16,7 +16,7 @@ from accelerator_portal.results.breakages import Breakage
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """Everything that a night's summary tells."""
+    """The results of a nightly run, from which its summary is written."""
 
     steps: tuple[StepResult, ...]
     fetched: tuple[Fetched, ...] = ()
@@ -34,16 +34,16 @@ class Night:
 
     @property
     def is_to_publish(self) -> bool:
-        """Whether the site is to be published: something changed, or a step failed.
+        """Whether to publish the site: it has changed, or a step failed.
 
-        The page of operations then shows the failure. Without a site there is nothing to publish.
+        The operations page then shows the failure. A site that could not be built is not published.
         """
         site_failed = any(step.failed for step in self.steps if step.name == "site")
         return not site_failed and (self.published or self.failed)
 
 
 def summary(night: Night, catalog: Catalog) -> str:
-    """Return the summary as Markdown; what vendors wrote stands in code, and can do nothing."""
+    """Return the summary as Markdown; text from vendors is in code spans, so it has no effect."""
     lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
     news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
     if night.fetched and not news:
@@ -90,6 +90,6 @@ def _feed(feed: Fetched) -> str:
 
 
 def _code(text: str) -> str:
-    """A code span that no text can leave."""
+    """Return the text as a code span in one line, without backticks."""
     one_line = " ".join(text.split())[:300].replace("`", "'")
     return f"`{one_line}`" if one_line else "nothing"

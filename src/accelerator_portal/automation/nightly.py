@@ -33,10 +33,10 @@ def run_night(
     skip: Collection[str] = (),
     told: Callable[[StepResult], None] = lambda _: None,
 ) -> Night:
-    """Do every step but those in `skip`, and return what they did and what readers see of it.
+    """Run every step except those in `skip`; return the results and the changes on the site.
 
-    A step that fails is part of what is returned; `told` is called after each. Raises OSError
-    where there is no room to keep the last site beside the new one.
+    A failed step does not stop the others; `told` is called after each. Raises OSError if there is
+    no room to copy the existing site.
     """
     for place in (ACCELERATORS, "data"):
         remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
@@ -57,10 +57,10 @@ def run_night(
 
 
 def github_for(catalog: Catalog, *, required: bool) -> Api | None:
-    """Return GitHub's client, where something is to be asked of it.
+    """Return a GitHub client if a feed is on GitHub or one is `required`, else None.
 
-    Without a token, feeds on GitHub say so themselves. Raises GitHubError where one is `required`:
-    issues and pull requests need it.
+    Issues and pull requests require a client. Without a token, raises GitHubError if a client is
+    `required`, and returns None otherwise.
     """
     on_github = any(
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
@@ -74,14 +74,14 @@ def github_for(catalog: Catalog, *, required: bool) -> Api | None:
 
 
 def _copy(site: Path, place: Path) -> Path:
-    """Copy a site that there may be."""
+    """Copy a site if it exists; return `place`."""
     if site.is_dir():
         shutil.copytree(site, place)
     return place
 
 
 def _difference(before: Path, after: Path) -> str:
-    """What readers see differently; empty where there was no site, or there is none."""
+    """Return what readers see changed, as Markdown; empty if one of the sites does not exist."""
     try:
         return markdown(compare(read_state(before), read_state(after)))
     except ProblemsError:
@@ -89,14 +89,14 @@ def _difference(before: Path, after: Path) -> str:
 
 
 class NightRunningError(UserError):
-    """Another night runs; the message says where, and what to do."""
+    """Another nightly run uses the same folder; the message names it and the fix."""
 
 
 @contextmanager
 def one_night(root: Path, out: Path) -> Iterator[None]:
-    """Hold a repository and the place of its site; a killed night holds nothing any more.
+    """Lock the repository and the folder of its site for one nightly run.
 
-    Raises NightRunningError, OSError.
+    The locks end with the process, even if it is killed. Raises NightRunningError, OSError.
     """
     locks = (root / ".cache/nightly.lock", out.with_name(f".{out.name}.lock"))
     with _held(locks[0], root), _held(locks[1], out):
@@ -121,7 +121,7 @@ def _held(lock: Path, what: Path) -> Iterator[None]:
 
 
 def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMetrics:
-    """Return the metrics of a night that took so many seconds."""
+    """Return the metrics of a nightly run that took `seconds`."""
     return NightMetrics(
         started=started.replace(microsecond=0),
         seconds=round(seconds, 1),

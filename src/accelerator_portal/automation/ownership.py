@@ -18,7 +18,7 @@ Maintainers = Mapping[str, Sequence[str]]
 
 
 def maintainers(catalog: Catalog) -> Maintainers:
-    """Return who answers for each folder."""
+    """Return the GitHub logins of each folder's maintainers."""
     return {
         platform.id: [person.github for person in platform.accelerator.maintainers]
         for platform in catalog.platforms
@@ -26,7 +26,7 @@ def maintainers(catalog: Catalog) -> Maintainers:
 
 
 def touched(files: Iterable[str]) -> list[str]:
-    """Return the vendors' folders in which files lie."""
+    """Return the ids of the platforms whose folders contain any of the files."""
     return sorted({found[1] for file in files if (found := _FOLDER.match(file))})
 
 

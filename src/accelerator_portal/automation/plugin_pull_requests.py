@@ -22,7 +22,7 @@ _MOST_TITLE = 200
 
 
 def title(proposals: Sequence[RowProposal]) -> str:
-    """Return the title of the pull request, which is the subject of its commit, too."""
+    """Return the title of the pull request, which is also the subject of its commit."""
     names = ", ".join(visible(proposal.release.name) for proposal in proposals)
     return f"Add {names} to {proposals[0].release.platform}"[:_MOST_TITLE]
 
@@ -30,7 +30,7 @@ def title(proposals: Sequence[RowProposal]) -> str:
 def body(platform: Platform, proposals: Sequence[RowProposal]) -> str:
     """Return the text of the pull request.
 
-    Raises ValueError if it held anything that could act on GitHub: that would be a fault here.
+    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
     """
     first = marker(KIND, platform.id, [p.release.facts.version for p in proposals])
     owners = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
@@ -78,12 +78,12 @@ class PluginProposal:
 
     @property
     def about(self) -> str:
-        """The platform."""
+        """The platform's id."""
         return self.platform.id
 
     @property
     def path(self) -> str:
-        """The file with the rows."""
+        """The path of the file with the rows."""
         return self.platform.path("compatibility.yaml")
 
     @property
@@ -93,27 +93,27 @@ class PluginProposal:
 
     @property
     def title(self) -> str:
-        """The packages with their versions."""
+        """The title, with the packages and their versions."""
         return title(self.rows)
 
     @property
     def body(self) -> str:
-        """What the metadata says, and what the owners have to add."""
+        """The text, with what the metadata states and what the owners have to add."""
         return body(self.platform, self.rows)
 
     @property
     def reason(self) -> str:
-        """What the metadata requires."""
+        """The body of the commit message, with what the metadata requires."""
         said = " and ".join(sorted({line for one in self.rows for line in one.evidence.required}))
         return f"The wheel metadata requires {said}." if said else "The package index lists it."
 
     def without(self, versions: Collection[str]) -> PluginProposal | None:
-        """Return the rows of the other releases; None where none is left."""
+        """Return the proposal without these versions, or None if no row is left."""
         rows = tuple(row for row in self.rows if row.release.facts.version not in versions)
         return replace(self, rows=rows) if rows else None
 
     def edited(self, text: str) -> str:
-        """Return the text of `compatibility.yaml` with every row. Raises ProblemsError."""
+        """Return the text of `compatibility.yaml` with every row added. Raises ProblemsError."""
         return with_rows(self.path, text, self.rows)
 
 
@@ -137,7 +137,7 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
 
 
 def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
-    """The proposals that have a row; the others are named with the command that adds one."""
+    """Return the proposals that have a row; for the others, record the command that adds one."""
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:
         if one.row is None:

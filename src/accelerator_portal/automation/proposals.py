@@ -32,19 +32,19 @@ _WORDS: dict[ProposalOutcome, str] = {
 
 
 class Proposal(Protocol):
-    """Releases that a file lacks."""
+    """A proposed change that adds missing releases to a file."""
 
     @property
     def kind(self) -> ProposalKind:
-        """What kind of releases they are."""
+        """The kind of releases: of a plugin or of PyTorch."""
 
     @property
     def about(self) -> str:
-        """What has the releases: the id of a platform, or `torch`."""
+        """The id of the platform that has the releases, or `torch`."""
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
 
     @property
     def branch(self) -> str:
@@ -52,7 +52,7 @@ class Proposal(Protocol):
 
     @property
     def title(self) -> str:
-        """The title of the pull request, which is the subject of its commit, too."""
+        """The title of the pull request, which is also the subject of its commit."""
 
     @property
     def body(self) -> str:
@@ -63,10 +63,10 @@ class Proposal(Protocol):
         """The body of the commit message."""
 
     def without(self, versions: Collection[str]) -> Proposal | None:
-        """Return the proposal without some releases; None where nothing is left."""
+        """Return the proposal without these versions, or None if nothing is left."""
 
     def edited(self, text: str) -> str:
-        """Return the text of the file with the releases. Raises ProblemsError."""
+        """Return the text of the file with the releases added. Raises ProblemsError."""
 
 
 class _Head(Part):
@@ -85,14 +85,14 @@ class ProposalPullRequest(Part):
     merged_at: dt.datetime | None = None
 
     def versions(self, kind: str, about: str) -> tuple[str, ...]:
-        """Return the releases that it proposes; none where the automation did not open it."""
+        """Return the versions that it proposes; empty if the automation did not open it."""
         own = self.user is not None and self.user.login == BOT
         return versions_in(self.body or "", kind, about) if own else ()
 
 
 @dataclass
 class ProposalResults:
-    """What was done, by name, and why nothing could be proposed for others."""
+    """The outcome of each proposal by name, and why others could not be made."""
 
     nothing: str
     """What to say where there was nothing to propose."""
@@ -100,7 +100,7 @@ class ProposalResults:
     problems: dict[str, str] = field(default_factory=dict)
 
     def count(self, outcome: ProposalOutcome) -> int:
-        """Return how many have an outcome."""
+        """Return the number of proposals with this outcome."""
         return list(self.outcomes.values()).count(outcome)
 
     @property
@@ -115,12 +115,12 @@ class ProposalResults:
 
 
 def marker(kind: ProposalKind, about: str, versions: Collection[str]) -> str:
-    """Return the line by which the automation finds its own pull request again."""
+    """Return the first line of a pull request's text, which identifies what it proposes."""
     return f"<!-- accelerator-portal {kind} {about} {' '.join(versions)} -->"
 
 
 def versions_in(body: str, kind: str, about: str) -> tuple[str, ...]:
-    """Return the releases that a pull request proposed; none if it is about something else."""
+    """Return the versions in the marker of a pull request; empty if it is about something else."""
     found = _MARKER.match(body)
     own = found is not None and (found["kind"], found["about"]) == (kind, about)
     return tuple(found["versions"].split()) if found and own else ()
@@ -131,8 +131,8 @@ def settle(
 ) -> ProposalOutcome:
     """Open or update the pull request of a proposal. Raises GitHubError, ProblemsError.
 
-    Without `room` none is opened. An interrupted run can be repeated: what was done is found by its
-    branch and its marker.
+    Versions that a person declined are left out. Without `room`, no pull request is opened. The
+    call can be repeated: an existing pull request is found by its branch and marker.
     """
     pulls = list(_pulls(repository, proposal))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]

@@ -28,7 +28,7 @@ _MOST_LISTED = 40
 
 
 def title(found: ReleaseAddition) -> str:
-    """Return the title of the pull request, which is the subject of its commit, too."""
+    """Return the title of the pull request, which is also the subject of its commit."""
     verb = "Add" if found.change.is_new else "Complete"
     return f"{verb} torch {found.published.version}"
 
@@ -36,7 +36,7 @@ def title(found: ReleaseAddition) -> str:
 def body(found: ReleaseAddition) -> str:
     """Return the text of the pull request.
 
-    Raises ValueError if it held anything that could act on GitHub: that would be a fault here.
+    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
     """
     version = found.published.version
     first = marker(KIND, ABOUT, [version])
@@ -85,7 +85,7 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _listed(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first lines as a list, and say how many there are beside them."""
+    """Yield the first lines as list items, and then the number of the others."""
     found = list(lines)
     yield from (f"- {line}" for line in found[:_MOST_LISTED])
     if len(found) > _MOST_LISTED:
@@ -101,7 +101,7 @@ AskIndexes = Callable[[str], PublishedRelease]
 
 @dataclass(frozen=True)
 class PyTorchProposal:
-    """The entry of a release, or what it lacks."""
+    """The proposed entry of a PyTorch release, new or completed."""
 
     addition: ReleaseAddition
     day: dt.date
@@ -116,34 +116,34 @@ class PyTorchProposal:
 
     @property
     def title(self) -> str:
-        """Whether the release is added or completed."""
+        """The title, which says whether the entry is added or completed."""
         return title(self.addition)
 
     @property
     def body(self) -> str:
-        """The builds, and what people have to add."""
+        """The text, with the builds and what people have to add."""
         return body(self.addition)
 
     @property
     def reason(self) -> str:
-        """Where the facts come from."""
+        """The body of the commit message, with the origin of the facts."""
         return "PyPI and PyTorch's indexes publish these builds; the sources name each index."
 
     def without(self, versions: Collection[str]) -> PyTorchProposal | None:
-        """Return the proposal, unless its release is one of these."""
+        """Return the proposal, or None if its release is one of these versions."""
         return None if self.addition.published.version in versions else self
 
     def edited(self, text: str) -> str:
-        """Return the text of the file with the entry. Raises ProblemsError."""
+        """Return the text of the file with the entry added or completed. Raises ProblemsError."""
         return with_release(self.path, text, self.addition.change, self.day)
 
 
 def propose_pytorch_releases(
     api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
 ) -> ProposalResults:
-    """Open or update a pull request for each release with something new. Raises GitHubError.
+    """Open or update a pull request for each release with new facts. Raises GitHubError.
 
-    The entry is worked out from the file as the default branch has it.
+    The entry is computed from the file on the default branch.
     """
     done = ProposalResults("no new PyTorch release")
     versions = list(open_releases(catalog, day))
@@ -167,7 +167,7 @@ def propose_pytorch_releases(
 
 
 def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
-    """Yield the releases on PyPI that are newer than the newest listed one, and that one if new."""
+    """Yield the newest listed release if it is recent, and the newer final ones on PyPI."""
     newest = catalog.releases.newest
     if day - newest.date <= COMPLETED_FOR:
         yield newest.version

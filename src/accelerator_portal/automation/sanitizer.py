@@ -27,9 +27,9 @@ _DOES_SOMETHING = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
 
 
 def faults(text: str, marker: str, links: Iterable[str] = ()) -> list[str]:
-    """Return why a text must not be posted; nothing if it may be.
+    """Return the reasons why a text must not be posted; empty if it may be posted.
 
-    It begins with `marker`, the one piece of HTML; links may lead to `links` alone.
+    It must begin with `marker`, the only HTML that is allowed. Links may only lead to `links`.
     """
     found = []
     if len(text) > MOST_CHARACTERS:

@@ -19,7 +19,7 @@ NightStep = tuple[str, Callable[[], str]]
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """A step that ended, or `failed` with the reason as its words."""
+    """The result of a step; if it `failed`, `words` give the reason."""
 
     name: str
     words: str
@@ -30,17 +30,17 @@ class StepResult:
 
 
 class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
-    """A step could not be done; the text says why."""
+    """A step could not be done; the message gives the reason."""
 
 
 _EXPECTED = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
 
 
 def run(steps: Sequence[NightStep], told: Callable[[StepResult], None]) -> tuple[StepResult, ...]:
-    """Do the steps in order; one that fails is told as the others are, and they go on.
+    """Run the steps in order and return their results; a failed step does not stop the others.
 
-    A fault of the portal's own fails its step, too: its words are the end of the traceback. Only
-    an interruption comes through.
+    `told` is called after each step. An unexpected exception fails its step, too; the reason is the
+    end of the traceback. Only an interruption ends the run.
     """
     done = []
     for step in steps:

@@ -24,13 +24,13 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
 class ArtifactError(ValueError):
-    """An archive that is not what the workflow writes; the message says why."""
+    """An archive that does not have the expected format; the message gives the reason."""
 
 
 def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
-    """Return the wanted members that are there; `wanted` says how large each may be.
+    """Return the content of the wanted members that the zip archive has.
 
-    `most` limits the archive itself. Raises ArtifactError.
+    `wanted` has the size limit of each, `most` that of the archive. Raises ArtifactError.
     """
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")

@@ -22,7 +22,7 @@ _SUFFIX = ".new"
 
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
-    """Write a file; what is no regular file, such as /dev/stdout, stays what it is.
+    """Write a file atomically; a device such as /dev/stdout is written to directly.
 
     Raises OSError.
     """
@@ -42,14 +42,14 @@ def write_bytes_atomically(path: Path, data: bytes) -> None:
 
 
 def write_text_atomically(path: Path, text: str) -> None:
-    """Write a file, in UTF-8. Raises OSError."""
+    """Write a text file atomically, in UTF-8. Raises OSError."""
     write_bytes_atomically(path, text.encode())
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
-    """Write a whole folder, texts or copies of files by path; it replaces one that is there.
+    """Write a folder atomically; it replaces an existing one.
 
-    Raises OSError; nothing is left of a folder that could not be written to its end.
+    `files` maps paths to texts or to files to copy. Raises OSError and leaves no partial folder.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."
@@ -76,9 +76,9 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
 
 
 def remove_leftovers(root: Path, now: dt.datetime) -> list[Path]:
-    """Remove temporary files and folders below `root` that are old `now`; return them.
+    """Remove temporary files and folders below `root` older than LEFTOVER_AGE; return them.
 
-    What cannot be removed stays; it does no harm.
+    `now` is the current time. What cannot be removed is kept, because it does no harm.
     """
     oldest = (now - LEFTOVER_AGE).timestamp()
     removed = []

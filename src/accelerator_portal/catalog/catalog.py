@@ -57,9 +57,9 @@ RESULTS = "results"
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """One accelerator's folder. `files` are the parsed YAML files by name, for their lines.
+    """One accelerator's folder. `files` are the parsed YAML files by name, used for line numbers.
 
-    `results` are its test reports, by name; they are read by whoever needs them, as they are large.
+    `results` are the paths of its test reports, which are large and read only when needed.
     """
 
     id: str
@@ -79,7 +79,7 @@ class Platform:
         return self.accelerator.integration.value == "in-tree"
 
     def order(self) -> tuple[bool, str, str]:
-        """Return what platforms are sorted by: in-tree first, then by name."""
+        """Return the sort key of the platform: in-tree first, then by name."""
         return not self.in_tree, self.accelerator.name.casefold(), self.id
 
     def path(self, name: str) -> str:
@@ -87,7 +87,7 @@ class Platform:
         return f"{ACCELERATORS}/{self.id}/{name}"
 
     def problem(self, name: str, location: Location, what: str, remedy: str) -> Problem:
-        """Make a problem at a location of one of its YAML files."""
+        """Return a problem at a location of one of its YAML files."""
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
@@ -101,11 +101,11 @@ class Platform:
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Catalog:
-    """All platforms, in-tree first and then by name; PyTorch's releases; the selector's start.
+    """The content of `accelerators/` and `data/`; platforms are in-tree first, then by name.
 
-    `suites` by id, `models` that several of them have, the `model_families` that people ask for,
-    the `criteria` of testing, the `exceptions` from rules, the `hosts` of commands, the `relay`'s
-    list and ExecuTorch's goals are empty where there are none.
+    `defaults` is the selector's default choice. `suites` are by id, `models` are those that several
+    suites test, `exceptions` are from rules, `hosts` are those that commands may use. `relay` is
+    the relay's list of repositories. Optional data that does not exist is None or empty.
     """
 
     platforms: tuple[Platform, ...]
@@ -147,7 +147,7 @@ class Catalog:
 
     @property
     def by_claim(self) -> list[Platform]:
-        """The platforms in the order in which they may claim a name: who changes comes last."""
+        """The platforms in the order in which they may claim a name; changed ones come last."""
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @property
@@ -179,7 +179,7 @@ class Catalog:
 
     @cached_property
     def suite_names(self) -> SuiteNames:
-        """The names of suites in reports."""
+        """The suite names that the portal knows, with their aliases."""
         aliases = {
             alias: suite.name
             for suite in self.own_suites.values()
@@ -189,5 +189,5 @@ class Catalog:
         return SuiteNames(frozenset(self.suites), aliases)
 
     def suite(self, name: str) -> SuiteFile | OwnSuite | None:
-        """Return what describes a suite: its file, or its vendor's declaration."""
+        """Return the description of a suite: its file, or its vendor's declaration."""
         return self.suites.get(name) or self.own_suites.get(name)

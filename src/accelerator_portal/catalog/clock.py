@@ -12,7 +12,7 @@ def today() -> dt.date:
     """Return the current day in UTC, or the day that `SOURCE_DATE_EPOCH` sets.
 
     Source: reproducible-builds.org/specs/source-date-epoch (seconds since 1970, in UTC); MkDocs
-    reads the same variable. A value that is no number of seconds counts as not set.
+    reads the same variable. An invalid value is ignored.
     """
     try:
         return dt.datetime.fromtimestamp(int(os.environ[VARIABLE]), dt.timezone.utc).date()

@@ -37,11 +37,11 @@ class VersionPattern(Sourced):
     """A note that is shown to readers."""
 
     def covers(self, torch: str) -> bool:
-        """Return whether the pattern makes a statement about a torch release."""
+        """Return whether the pattern applies to a torch release."""
         return self.since is None or Version(torch) >= Version(self.since)
 
     def admits(self, plugin: str, torch: str) -> bool:
-        """Return whether two versions follow the pattern."""
+        """Return whether two versions follow the pattern; true if it does not apply."""
         return not self.covers(torch) or self._part(plugin) == self._part(torch)
 
     def _part(self, version: str) -> tuple[int, ...]:

@@ -62,7 +62,7 @@ class MustPass(Model):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all of them."""
+        """The names of all operators."""
         return tuple(operator.name for group in self.groups for operator in group.operators)
 
     @model_validator(mode="after")
@@ -123,7 +123,7 @@ class BasicSet(Model):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of a checkout that the tests of the suite stand in, once each."""
+        """The files of a PyTorch checkout that contain the tests of `suite`, once each."""
         names = (name for suite, name in self.tests if suite == self.suite)
         containers = (name.partition("::")[0].rpartition(".")[0] for name in names)
         return tuple(dict.fromkeys(container.replace(".", "/") for container in containers))
@@ -164,7 +164,7 @@ class ReadinessCriterion(Model):
         return self
 
     def is_met(self, figure: float) -> bool:
-        """Whether a figure is on the right side of the limit."""
+        """Return whether a value is within the limit."""
         if self.at_least is not None:
             return figure >= self.at_least
         return self.at_most is not None and figure <= self.at_most

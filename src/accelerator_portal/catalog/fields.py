@@ -41,7 +41,7 @@ Integration = Literal["in-tree", "out-of-tree"]
 
 
 class Model(BaseModel):
-    """A frozen record of a contributed file; unknown keys are faults."""
+    """A frozen record of a contributed file; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -66,12 +66,12 @@ class OpenModel(BaseModel):
 
 
 def fault(what: str, remedy: str) -> PydanticCustomError:
-    """Make the error with which a validator names a fault and what would be right."""
+    """Return the error that a validator raises: what is wrong, and the fix."""
     return PydanticCustomError("portal", "{what}; {remedy}", {"what": what, "remedy": remedy})
 
 
 def visible(value: str) -> str:
-    """Return a text without characters that nobody sees; raises a fault for others."""
+    """Return a text unchanged. Raises a fault if it contains an invisible character."""
     if hidden := HIDDEN.search(value):  # escaped in the file, `"\\u202e"`, it comes so far
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise fault(what, "remove it")
@@ -87,7 +87,7 @@ VERDICT_MARK = re.compile(
 
 
 def unmarked(value: str) -> str:
-    """Return a name without signs that readers would take for the portal's; raises a fault."""
+    """Return a name unchanged. Raises a fault if it contains a symbol that looks like a verdict."""
     if mark := VERDICT_MARK.search(value):
         what = f"the character U+{ord(mark[0]):04X} is not allowed in a name"
         raise fault(what, "remove it; symbols like this one are the portal's verdicts")
@@ -134,7 +134,7 @@ def _url(value: str) -> str:
 
 
 def _address(value: str, written: str) -> str:
-    """Return what was `written`, if `value` is an address."""
+    """Return `written`. Raises a fault if `value` is not the https address of a public host."""
     if not is_address(value):
         what, remedy = not_an_address(value)
         if _is_https(value):
@@ -145,22 +145,22 @@ def _address(value: str, written: str) -> str:
 
 
 def not_an_address(value: str) -> tuple[str, str]:
-    """Say what is wrong with a text that is no https address, and what would be right."""
+    """Return what is wrong with a text that is not an https address, and the fix."""
     if value.startswith("http://"):
         return "is not a web address with https", "write https:// instead of http://"
     return "is not a web address", "write a full https:// address"
 
 
 def is_address(value: str) -> bool:
-    """Say whether a text is an https address that says where it leads, to a public host."""
+    """Return whether a text is an https address that plainly shows its public host."""
     return _is_https(value) and is_public(urlsplit(value))
 
 
 def _is_https(value: str) -> bool:
-    """Say whether a text has the form of an https address that says where it leads.
+    """Return whether a text has the form of an https address that shows plainly where it leads.
 
-    With a user's name before the host, `https://pytorch.org@example.org`, or with letters of other
-    alphabets in it, it would seem to lead elsewhere.
+    A user name before the host, as in `https://pytorch.org@example.org`, or letters of other
+    alphabets would make it seem to lead elsewhere.
     """
     try:
         parts = urlsplit(value)
@@ -173,7 +173,7 @@ def _is_https(value: str) -> bool:
 
 
 def _url_template(value: str) -> str:
-    """An address in which placeholders may stand; `{index}` is one itself."""
+    """Return an address that may contain placeholders; `{index}` may stand for its beginning."""
     whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", whole):
         raise fault("the address has a placeholder in its host", "use a real host name")
@@ -204,13 +204,13 @@ def _specifier(value: str) -> str:
 
 
 def _not_endless(value: str) -> None:
-    """Python reads no number of more than 4,300 digits, and a long one nobody."""
+    """Raise a fault if a version is too long; Python limits numbers to 4,300 digits."""
     if len(value) > _LONGEST_VERSION:
         raise fault(f'"{value[:60]}…" is too long for a version', "shorten it")
 
 
 def _day(value: object) -> object:
-    """Refuse what pydantic would guess at: numbers as seconds since 1970, times of a day."""
+    """Return a date. Raises a fault for what pydantic would convert, such as numbers and times."""
     if isinstance(value, str):
         with suppress(ValueError):
             return dt.date.fromisoformat(value)
@@ -220,14 +220,14 @@ def _day(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    """Refuse what pydantic would take for 0 or 1."""
+    """Return the value. Raises a fault for a bool, which pydantic would convert to 0 or 1."""
     if isinstance(value, bool):
         raise fault("expected a number", "write digits, without a unit")
     return value
 
 
 def unit(name: str) -> JsonDict:
-    """Return what a JSON Schema says beside a number: the unit that it is in."""
+    """Return the entry of a JSON Schema that names the unit of a number."""
     return {"unit": name}
 
 

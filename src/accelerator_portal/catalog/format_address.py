@@ -35,14 +35,14 @@ FILES = {
 
 
 def slug(text: str) -> str:
-    """Return the words of a heading as an anchor."""
+    """Return the anchor of a heading: its words in lower case, joined by hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
 
 
 def format_address(path: str, record: str) -> str:
-    """Return where the site describes a record of a contributed file, relative to the site's root.
+    """Return the address of the site's description of a record, relative to the site's root.
 
-    `record` is empty for the file itself.
+    `path` is the contributed file that has the record; `record` is empty for the file itself.
     """
     if fnmatchcase(path, "accelerators/*/results/*"):
         return "contribute/report/#keys"
@@ -53,7 +53,7 @@ def format_address(path: str, record: str) -> str:
 
 
 def _patterns(name: str) -> Iterator[str]:
-    """The globs of a file's name: `accelerators/<id>/guide.md, faq.md (front matter)` is two."""
+    """Yield the globs of a key of FILES; a key with two file names has two."""
     first, *others = name.partition(" (")[0].replace("<id>", "*").split(", ")
     yield first
     yield from (f"{first.rpartition('/')[0]}/{other}" for other in others)

@@ -69,7 +69,7 @@ class Check(Sourced):
     @field_validator("code")
     @classmethod
     def _simple_statements(cls, code: str) -> str:
-        """Only those can be joined to the one line that readers paste."""
+        """Raise a fault unless the code can be joined into the one line that readers paste."""
         try:
             module = ast.parse(code)
             meaning = ast.dump(module)
@@ -90,7 +90,7 @@ class Check(Sourced):
 
 
 def one_line(code: str) -> str:
-    """Return lines of simple statements as the one line that readers paste."""
+    """Return lines of simple statements, joined into the one line that readers paste."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 
@@ -162,7 +162,7 @@ class Option(Sourced):
 
     @property
     def published(self) -> tuple[BuildKind, str] | None:
-        """What PyTorch publishes that the option follows, and the glob; None if it follows none."""
+        """The kind of builds that the option uses, and the glob for variants, or None."""
         patterns: dict[BuildKind, Line | None] = {
             "wheels": self.wheels,
             "images": self.images,
@@ -171,7 +171,7 @@ class Option(Sourced):
         return next(((kind, glob) for kind, glob in patterns.items() if glob), None)
 
     def admits(self, version: str) -> bool:
-        """Whether `torch` allows this release; true where nothing narrows it."""
+        """Return whether `torch` allows this release; true if `torch` is not set."""
         if self.torch is None:
             return True
         if isinstance(self.torch, str):

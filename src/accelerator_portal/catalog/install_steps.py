@@ -37,7 +37,7 @@ _DOCKER_SWITCH = re.compile(
 
 
 def package_name(package: str) -> str:
-    """Return the name in a requirement in which placeholders may stand.
+    """Return the package name of a requirement that may contain placeholders.
 
     Raises InvalidRequirement.
     """
@@ -149,7 +149,7 @@ class DockerStep(Model):
     @field_validator("args")
     @classmethod
     def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
-        """A word that belongs to no option would be the image, and the image its command."""
+        """Raise a fault for a word that belongs to no option: docker would run it as the image."""
         takes_value = False
         for word in args:
             option = word.startswith("-")
@@ -172,7 +172,7 @@ class DockerStep(Model):
 
     @property
     def warning(self) -> str | None:
-        """What readers are told of access to their machine."""
+        """The warning to readers about access to their machine, or None if there is none."""
         if self.host_access is None:
             return None
         options = " and ".join(dict.fromkeys(host_options(self.args)))

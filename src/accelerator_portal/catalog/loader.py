@@ -69,7 +69,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Problem]]:
-    """Load one folder of `root` alone; None where it has problems that keep it from being used."""
+    """Load one folder of `root`; the platform is None if the folder has problems."""
     reader = _Reader(root)
     return reader.platform(folder), reader.problems
 
@@ -77,10 +77,10 @@ def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Proble
 def load_catalog(
     root: Path, wanted: Callable[[str], bool] = lambda _: True
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Load every file under `root`, the repository; of the vendors' folders those `wanted`.
+    """Load every file of the repository `root`; of the vendors' folders, only those `wanted`.
 
-    A folder with a problem is left out of the catalogue; the catalogue is None only where the
-    shared data cannot be used.
+    A folder with a problem is left out of the catalog. The catalog is None only if the shared data
+    cannot be used.
     """
     reader = _Reader(root)
     releases = reader.record(RELEASES, Releases)
@@ -122,7 +122,7 @@ def load_catalog(
 
 
 class _Reader:
-    """Reads files below one root; keeps what it read and what was wrong."""
+    """A reader of the files below one root; it collects the files and their problems."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -158,13 +158,13 @@ class _Reader:
         return found
 
     def archived_without_folder(self) -> tuple[str, ...]:
-        """Ids with an archive of results that no folder has, be it broken or whole."""
+        """Return the ids that have archived results but no folder, not even an invalid one."""
         manifests = (self.root / HISTORY).glob("*/manifest.json")
         ids = sorted(manifest.parent.name for manifest in manifests)
         return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
     def optional(self, path: str, model: type[M], folder: str | None = None) -> M | None:
-        """Read a file that need not be there."""
+        """Read a file if it exists; return None if it does not or has problems."""
         place = self.root / path
         return self.record(path, model, folder) if place.exists() or place.is_symlink() else None
 
@@ -246,7 +246,7 @@ class _Reader:
         return False
 
     def _results(self, folder: str) -> tuple[Path, ...]:
-        """The reports of a platform, oldest name first; what is no report is a problem."""
+        """Return the reports of a platform, sorted by name; other files become problems."""
         path = self._path(folder, RESULTS)
         place = self.root / path
         if place.is_symlink() or (place.exists() and not place.is_dir()):
@@ -265,7 +265,7 @@ class _Reader:
                 self._problem(self._path(folder, name), what, remedy)
 
     def _names(self, folder: str) -> list[str]:
-        """What a folder holds, without hidden files such as an editor's."""
+        """Return the sorted names in a folder, without hidden files such as an editor's."""
         try:
             names = [entry.name for entry in (self.root / folder).iterdir()]
         except OSError as error:

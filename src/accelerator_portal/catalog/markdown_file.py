@@ -29,7 +29,7 @@ _FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
 
 
 class _LongParagraphError(Exception):
-    """A paragraph that is not read; the argument is its token."""
+    """A paragraph that is too long to parse; the argument is its token."""
 
 
 def _bounded(state: StateCore) -> None:
@@ -44,7 +44,7 @@ _PARSER.core.ruler.before("inline", "bounded", _bounded)
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """What readers copy, and its first line in the file."""
+    """Code or another literal text, and its first line in the file."""
 
     line: int
     text: str
@@ -64,7 +64,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Where a link or a picture of a text leads, and its line."""
+    """The target of a link or a picture, and its line."""
 
     line: int
     address: str
@@ -73,10 +73,10 @@ class LinkTarget:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A vendor's text: its sources by id; its sections, targets of links and code, in order.
+    """A vendor's text: its sources by id, and its sections, link targets and code blocks in order.
 
-    `source_lines` has the line of each source's date; `spans` are code within words, and the words
-    of headings and of the cells of tables. `length` counts all lines below the front matter.
+    `source_lines` has the line of each source's date. `spans` are inline code, and the text of
+    headings and table cells. `length` is the number of lines below the front matter.
     """
 
     path: str
@@ -90,7 +90,7 @@ class MarkdownFile:
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
-    """Split a file into front matter and sections; None where the front matter is not usable."""
+    """Parse a file; return it (None if it cannot be used) and its problems."""
     front = _FRONT.match(text)
     if not front:
         remedy = "start the file with ---, sources: … and ---"
@@ -177,7 +177,7 @@ def _spans(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
 
 
 def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:
-    """What would be lost or would not be shown as meant."""
+    """Return problems of text that would be lost or would not be shown as intended."""
     problems = []
     first = next((t for t in tokens if t.map), None)
     if first and not (first.type == "heading_open" and first.tag == "h2"):

@@ -56,7 +56,7 @@ class OwnSuite(Model):
 
 @dataclass(frozen=True, slots=True)
 class SuiteNames:
-    """The names of suites in reports that the portal knows."""
+    """The names and aliases of suites that the portal knows."""
 
     portal: frozenset[str] = frozenset()
     """The suites that `data/suites/` describes."""
@@ -64,10 +64,10 @@ class SuiteNames:
     """The names of vendors' suites by their aliases."""
 
     def full(self, suite: str, accelerator: str) -> str:
-        """Return the name under which the portal knows a suite: `pytest` → `acme/pytest`.
+        """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
-        A name that the portal does not describe is the vendor's own: two vendors' suites `pytest`
-        are two suites. Where the portal describes no suites, names stay as they are.
+        A suite that the portal does not describe is the vendor's own, because suites of two vendors
+        can have the same name. If `portal` is empty, a name without an alias stays as it is.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite
@@ -76,13 +76,13 @@ class SuiteNames:
 
 
 def is_suite_name(name: str) -> bool:
-    """Say whether a suite of a report may have this name."""
+    """Return whether a suite in a report may have this name."""
     word = name.rpartition("/")[2]
     return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME, name) is not None
 
 
 def with_short_word(name: str) -> str:
-    """Return a suite's name that leaves room for its vendor's; raises a fault for others."""
+    """Return a suite's name unchanged. Raises a fault if its last part is too long."""
     if len(name.rpartition("/")[2]) > _LONGEST_WORD:
         what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'
         raise fault(what, "shorten it")
@@ -90,7 +90,7 @@ def with_short_word(name: str) -> str:
 
 
 def owner_of(suite: str) -> str | None:
-    """Return the folder whose own suite this is; None for one of the portal's."""
+    """Return the id of the vendor's folder that owns a suite, or None for the portal's suites."""
     owner, slash, _ = suite.partition("/")
     return owner if slash else None
 
@@ -98,7 +98,7 @@ def owner_of(suite: str) -> str | None:
 def suite_folder(suite: str) -> str:
     """Return a suite's name as one part of a path or an address: `acme--kernels`.
 
-    No name has two hyphens in a row, so no two suites share a folder.
+    No name has two hyphens in a row, so the folders of two suites always differ.
     """
     return suite.replace("/", "--")
 

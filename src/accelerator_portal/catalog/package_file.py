@@ -98,7 +98,7 @@ class PackageFacts(Model):
     """What changed under published versions, the newest first."""
 
     def on(self, index: str) -> IndexFacts | None:
-        """Return what an index says; None where it was never read."""
+        """Return the facts of an index, or None if it was never read."""
         return next((found for found in self.indexes if found.index == index), None)
 
 
@@ -126,7 +126,7 @@ class PackagesRead(Model):
     """What could not be read that day."""
 
     def fault(self, package: str, index: str) -> IndexFault | None:
-        """Return why a package could not be read from an index; None where it could."""
+        """Return the error if a package could not be read from an index, else None."""
         found = (f for f in self.faults if (f.package, f.index) == (package, index))
         return next(found, None)
 
@@ -148,7 +148,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
-    """Return the facts by normalized name, how fresh they are, and what could not be read."""
+    """Return the facts by normalized name, the days on which they were read, and the problems."""
     problems: list[Problem] = []
     found: dict[str, PackageFacts] = {}
     folder = root / PACKAGES

@@ -15,7 +15,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """What would be right, where that is certain: `new` for `old` in the line of the problem."""
+    """A fix that is certain: replace `old` with `new` in the line of the problem."""
 
     old: str
     new: str
@@ -23,12 +23,12 @@ class Fix:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Problem:
-    """One fault that a person can mend.
+    """A problem that a person can fix.
 
-    `path` is relative to the repository and uses forward slashes; `line` counts from 1 (1 also
-    where a fault concerns the whole file); `what` says what is wrong, `remedy` what would be right.
-    `rule` is the id of the rule that found it; `format` for what keeps a file from being read.
-    `record` is the name of the record that the fault is in, empty where that is the whole file.
+    `path` is relative to the repository and uses forward slashes. `line` counts from 1, and is 1
+    for a problem of the whole file. `what` says what is wrong, `remedy` is the fix. `rule` is the
+    id of the rule that found it, or `format` if the file cannot be read. `record` is the name of
+    the record with the problem, empty for the whole file.
     """
 
     path: str
@@ -42,16 +42,16 @@ class Problem:
 
     @property
     def words(self) -> str:
-        """What is wrong and what would be right, in one line."""
+        """The problem and the fix, in one line."""
         return printable(f"{_short(self.what)}; {_short(self.remedy)}")
 
     def __str__(self) -> str:
-        """One line: where it is, what is wrong, what would be right."""
+        """Return the place, the problem and the fix, in one line."""
         return f"{printable(self.path)}:{self.line}: {self.words}"
 
 
 def printable(text: str) -> str:
-    """Return text as one line, whatever a file holds: no escape reaches a terminal or a log.
+    """Return text as one line that has no effect on a terminal or a log, whatever a file contains.
 
     GitHub's runner takes `::` at the beginning of a line for a command, and `##[` anywhere in it.
     Source: ActionCommand.cs of actions/runner.
@@ -70,7 +70,7 @@ class UserError(Exception):
 
 
 class ProblemsError(Exception):
-    """Raised where work cannot go on; carries every problem found, in reading order."""
+    """Work cannot continue because of the problems in `problems`, which are sorted by place."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
@@ -78,7 +78,7 @@ class ProblemsError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Say what would be right instead of an unknown `word`: the nearest of `known`, or all."""
+    """Return the fix for an unknown `word`: the most similar one of `known`, or all of them."""
     names = sorted(known)
     near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if near:

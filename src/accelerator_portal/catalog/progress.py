@@ -13,5 +13,5 @@ Progress = Callable[[str, int], AbstractContextManager[Advance]]
 
 
 def no_progress(_label: str, _length: int) -> AbstractContextManager[Advance]:
-    """Count for nobody."""
+    """Show no progress."""
     return nullcontext(lambda: None)

@@ -18,7 +18,7 @@ _PRIVATE = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain")
 
 
 def is_public(parts: SplitResult) -> bool:
-    """Say whether host and port of an address are well-formed, and not of a private network."""
+    """Return whether an address has a valid port and a host outside private networks."""
     try:
         if parts.port == 0:
             return False
@@ -29,13 +29,13 @@ def is_public(parts: SplitResult) -> bool:
 
 
 def is_public_name(host: str) -> bool:
-    """Say whether a host's name can be resolved outside its own network."""
+    """Return whether a host name can be resolved outside a private network."""
     name = host.lower().rstrip(".")
     return bool(_NAME.fullmatch(host)) and not name.endswith(_PRIVATE)
 
 
 def is_public_address(text: str) -> bool:
-    """Say whether a text is the address of a machine that everybody can reach."""
+    """Return whether a text is an IP address that everybody can reach."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

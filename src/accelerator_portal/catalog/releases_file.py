@@ -73,7 +73,7 @@ class Preview(Sourced):
     """The wheels."""
 
     def builds(self, kind: BuildKind) -> tuple[Build, ...]:
-        """Return what is published of one kind; only wheels have variants here."""
+        """Return the builds of one kind; nightly builds have only wheels."""
         return self.wheels if kind == "wheels" else ()
 
 
@@ -98,7 +98,7 @@ class Release(Sourced):
     """A remark for readers, such as facts that couldn't be confirmed."""
 
     def builds(self, kind: BuildKind) -> tuple[Build, ...]:
-        """Return what is published of one kind."""
+        """Return the builds of one kind."""
         return {"wheels": self.wheels, "images": self.images, "archives": self.archives}[kind]
 
 

@@ -21,9 +21,9 @@ _REMOVE = "remove the oldest reports; the history keeps their results"
 def reports_in(
     root: Path, folder: str, names: Iterable[str]
 ) -> tuple[tuple[Path, ...], list[Problem]]:
-    """Return the reports among the files of a folder, and what is wrong with the others.
+    """Return the reports among the files of a folder, and the problems of the other files.
 
-    There are none where all of them would take too long to read.
+    It returns no reports if there are too many of them or they are too large.
     """
     plain: list[Path] = []
     problems: list[Problem] = []
@@ -44,9 +44,9 @@ def _file_fault(place: Path) -> tuple[str, str] | None:
 
 
 def excess(files: Sequence[Path]) -> Iterator[str]:
-    """Yield in what respect the reports of a folder are too much.
+    """Yield a message for each limit that the reports of a folder exceed.
 
-    A file that is too large by itself is refused by its reader; a sparse one counts whole.
+    A file too large by itself is not counted, as its reader refuses it. Sparse files count in full.
     """
     if len(files) > MAX_REPORTS:
         yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"
@@ -64,11 +64,11 @@ Returned = TypeVar("Returned")
 def cached_by_owner(
     function: Callable[Concatenate[Owner, Rest], Returned],
 ) -> Callable[Concatenate[Owner, Rest], Returned]:
-    """Compute `function` once for each first argument and for what follows it.
+    """Cache the results of `function` for each first argument (the owner) and its other arguments.
 
-    Rules and pages ask for the same things of one catalog. What is kept is gone with the first
-    argument, which must be compared by identity and never change; a result must not refer to it.
-    Arguments are told apart by place and by value.
+    Rules and pages compute the same values from one catalog. The results are dropped with the
+    owner, which must be compared by identity and must not change; a result must not refer to it.
+    Positional and named arguments are cached separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

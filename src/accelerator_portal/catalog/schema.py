@@ -76,9 +76,9 @@ def model_schema(model: type[BaseModel]) -> str:
 
 @cache
 def described(model: type[BaseModel]) -> dict[str, Any]:
-    """Return what pydantic's JSON Schema of a model says, with the docstrings of its fields.
+    """Return pydantic's JSON Schema of a model, with the docstrings of its fields.
 
-    Nobody may change it: there is one for all who ask.
+    Callers share the result and must not change it.
     """
     return model.model_json_schema(by_alias=True, schema_generator=DescribedSchema)
 

@@ -84,7 +84,7 @@ class OwnRuns(Model):
 
     @property
     def ids(self) -> frozenset[str]:
-        """Their ids."""
+        """The ids of the platforms."""
         return frozenset(run.accelerator for run in self.platforms)
 
 
@@ -233,7 +233,7 @@ class ModelFamily(Model):
     one character, and `[0-9]` a digit. Case is ignored."""
 
     def has(self, suite: str, name: str) -> bool:
-        """Say whether a test of this name belongs to the family."""
+        """Return whether a test with this name belongs to the family."""
         return any(name_matches(pattern, suite, name) for pattern in self.names)
 
 
@@ -271,13 +271,13 @@ class FeatureEvidence(Model):
 
 
 def name_matches(pattern: str, suite: str, name: str) -> bool:
-    """Say whether a test fits a pattern `suite/name`; a name may itself have slashes."""
+    """Return whether a test matches a pattern `suite/name`; the name may contain slashes."""
     own_suite, _, own_name = pattern.partition("/")
     return fnmatchcase(suite, own_suite) and fnmatchcase(name.lower(), own_name.lower())
 
 
 def model_suites(suites: Mapping[str, SuiteFile]) -> dict[str, SuiteFile]:
-    """Return the suites that have tests of models."""
+    """Return the suites that test models."""
     return {id_: suite for id_, suite in suites.items() if suite.kind == "model"}
 
 
@@ -345,7 +345,7 @@ class TypedChoice(Model):
 
 
 class FinderWords(Model):
-    """What the card finder knows of words that are no names. All words are in lowercase."""
+    """The words that the card finder knows apart from names. All words are in lowercase."""
 
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that are left out."""

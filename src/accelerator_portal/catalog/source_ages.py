@@ -21,7 +21,7 @@ _INNER = frozenset({"source", "models", "builds", "tests", "aliases", "sources"}
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A statement, where it stands, and the documents that it names."""
+    """A statement, its file and line, and the sources that it names."""
 
     path: str
     line: int
@@ -115,7 +115,7 @@ _TEST = re.compile(rf"{re.escape(_OWN)}(?:actions/runs/|.+/(?:results|history)/)
 
 
 def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
-    """Return the level of a source; `vendor` has the places of the platform's vendor."""
+    """Return the trust level of a source; `vendor` lists the sites of the platform's vendor."""
     if source.run_here:
         return "test"
     if source.url is None or _INDEX.search(source.url):
@@ -128,7 +128,7 @@ def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
 
 
 def vendor_places(accelerator: Accelerator) -> frozenset[str]:
-    """Return the places of a vendor: those of its own documents, help, repositories and sites."""
+    """Return a vendor's sites: of its documents, support, repositories and `own_sites`."""
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
     links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]
@@ -137,7 +137,7 @@ def vendor_places(accelerator: Accelerator) -> frozenset[str]:
 
 
 def place(url: str) -> str:
-    """Return whose an address is: the owner on a code host, or else the domain."""
+    """Return the site of an address: the owner on a code host, or else the domain."""
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.").replace("raw.githubusercontent", "github")
     if host in _CODE_HOSTS:
@@ -156,7 +156,7 @@ SHARED = ""
 
 @dataclass(frozen=True, slots=True)
 class AgedFact:
-    """A fact, the folder that it is in, and the day on which its oldest source was read.
+    """A fact, its platform, and the day on which its oldest source was read.
 
     `trust` is the level of its most reliable source.
     """
@@ -167,19 +167,19 @@ class AgedFact:
     trust: TrustLevel
 
     def is_stale(self, day: dt.date, days: int = STALE_DAYS) -> bool:
-        """Return whether it was read more than so many days before `day`."""
+        """Return whether it was read more than `days` days before `day`."""
         return (day - self.read).days > days
 
 
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
-    """Return every fact with its age, the one that was read longest ago first."""
+    """Return every fact with its age, oldest first."""
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
     found = [_aged(fact, vendors) for fact in facts(catalog) if fact.sources]
     return tuple(sorted(found, key=lambda one: (one.read, one.fact.path, one.fact.line)))
 
 
 def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
-    """Return facts by the platform that owns them, in the order of the oldest one of each."""
+    """Group facts by platform; the platforms are in the order of their first facts."""
     groups: dict[str, list[AgedFact]] = {}
     for one in found:
         groups.setdefault(one.platform, []).append(one)
@@ -187,7 +187,7 @@ def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
 
 
 def platform_of(fact: Fact) -> str:
-    """Return the id of the platform whose folder a fact is in; SHARED for the shared data."""
+    """Return the id of the platform that has a fact in its folder; SHARED for the shared data."""
     folder, _, rest = fact.path.partition("/")
     return rest.partition("/")[0] if folder == ACCELERATORS else SHARED
 

@@ -37,7 +37,7 @@ _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 
 
 def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
-    """Return the address that opens a document at its decisive lines or words."""
+    """Return the address that opens a document at the lines or words that state a fact."""
     if lines:
         first, _, last = lines.partition("-")
         plain = url.startswith(_GITHUB) and urlsplit(url).path.lower().endswith(_RENDERED)
@@ -56,7 +56,7 @@ def is_file(url: str) -> bool:
 
 
 def is_moving(url: str) -> bool:
-    """Return whether an address is of a branch, whose content changes, and of no commit or tag."""
+    """Return whether an address points to a branch, whose content can change."""
     found = _REFERENCE.match(url)
     return found is not None and not _FIXED.fullmatch(found["ref"])
 
@@ -97,12 +97,12 @@ class Source(Model):
 
     @property
     def address(self) -> str | None:
-        """Where the link leads: to the decisive lines or words where the site allows it."""
+        """The address of the link, which opens at the lines or words where the site allows it."""
         return opens_at(self.url, self.lines, self.quote) if self.url else None
 
 
 def sources_by_id(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:
-    """Return those of `sources` whose ids are `named`, in their own order."""
+    """Return the sources whose ids are in `named`, in the order of `sources`."""
     wanted = frozenset(named)
     return {name: source for name, source in sources.items() if name in wanted}
 

@@ -27,10 +27,10 @@ HIDDEN = re.compile(
 
 
 def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
-    r"""Return the text of `path`, or the one problem that keeps it from being read.
+    r"""Return the text of `path`, or the problem that prevents reading it.
 
-    `path` and `folder` are relative to `root`; the file, links followed, must lie in `folder`.
-    A byte order mark is dropped and line ends become `\n`.
+    `path` and `folder` are relative to `root`. The file must be inside `folder`, also after
+    following symbolic links. A byte order mark is dropped and line ends become `\n`.
     """
     file = root / path
     try:
@@ -47,14 +47,14 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
 
 
 def _reason(error: OSError | RuntimeError) -> str | None:
-    """Say why a file cannot be read; a link to itself is a RuntimeError until Python 3.12."""
+    """Return why a file cannot be read; a link to itself is a RuntimeError until Python 3.12."""
     if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
         return "the symbolic link points to itself"
     return error.strerror
 
 
 def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
-    """Say what is wrong with a file before it is read, and what would be right."""
+    """Return what is wrong with a file before it is read, and the fix; None if nothing is."""
     status = place.stat()
     if not place.is_relative_to(folder):
         return "the symbolic link points outside its folder", "replace the link with the file"

@@ -82,19 +82,19 @@ class UpstreamRun(Model):
 
     @property
     def way(self) -> Way:
-        """Which of the four it is."""
+        """The name of the key that is set."""
         if self.runner:
             return "runner"
         return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
 
     @property
     def workflow_here(self) -> str | None:
-        """The workflow of this repository that is started, whichever way."""
+        """The workflow of this repository that is started, or None."""
         return OWN_WORKFLOW if self.runner else self.workflow
 
     @property
     def sent_to(self) -> Dispatch | None:
-        """The repository that is sent the event, whichever way."""
+        """The repository that receives the event, or None."""
         return self.dispatch or self.redispatch
 
 

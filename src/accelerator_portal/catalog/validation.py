@@ -47,7 +47,7 @@ def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
 
 
 def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
-    """Whether a list is too short only because its items have faults of their own."""
+    """Return whether a list is too short only because its items have errors."""
     place = error["loc"]
     return error["type"] == "too_short" and any(
         len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in others
@@ -62,13 +62,13 @@ def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Pro
 
 
 def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
-    """A text that YAML reads as a number, a date or a truth value needs quotes, and only them."""
+    """Return the fix for a text that YAML reads as another type: it needs quotes."""
     written = file.written.get(location)
     return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
 
 
 def _location(file: YamlFile, error: ErrorDetails) -> Location:
-    """Return the fault's place in the file, without the parts that only pydantic knows."""
+    """Return the location of an error in the file, without the parts that pydantic adds."""
     location: Location = ()
     for part in error["loc"]:
         if (*location, part) in file.lines:
@@ -79,7 +79,7 @@ def _location(file: YamlFile, error: ErrorDetails) -> Location:
 def _words(
     model: type[BaseModel], file: YamlFile, location: Location, error: ErrorDetails
 ) -> tuple[str, str]:
-    """Say what is wrong and what would be right."""
+    """Return what is wrong, and the fix."""
     if error["type"] == "portal":
         context = error["ctx"]
         return f"{_name(location)}: {context['what']}", str(context["remedy"])
@@ -145,7 +145,7 @@ def _read_as(value: object) -> str:
 
 
 def _keys(model: type[BaseModel], location: Location) -> list[str]:
-    """The keys that the record around `location` knows."""
+    """Return the keys of the record that contains `location`."""
     found = next(_models(_annotation(model, location[:-1])), None)
     if found is None:
         return []
@@ -153,7 +153,7 @@ def _keys(model: type[BaseModel], location: Location) -> list[str]:
 
 
 def _record_name(model: type[BaseModel], location: Location) -> str:
-    """The name of the record that `location` is a key of, empty for the file itself."""
+    """Return the name of the record that has `location` as a key; empty for the file itself."""
     for end in range(len(location) - 1, 0, -1):
         found = next(_models(_annotation(model, location[:end])), None)
         if found:
@@ -162,7 +162,7 @@ def _record_name(model: type[BaseModel], location: Location) -> str:
 
 
 def _annotation(model: type[BaseModel], location: Location) -> object:
-    """The type of what is listed for `location`, None where the model knows no such place."""
+    """Return the type of the value at `location`, or None if the model has no such place."""
     annotation: object = model
     for part in location:
         annotation = next(iter(_inside(annotation, part)), None)
@@ -189,7 +189,7 @@ def _models(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def _members(annotation: object) -> Iterator[object]:
-    """Unwrap Annotated and unions."""
+    """Yield the types in a union or an Annotated type."""
     origin = typing.get_origin(annotation)
     if origin is typing.Annotated:
         yield from _members(typing.get_args(annotation)[0])

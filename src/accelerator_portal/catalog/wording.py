@@ -9,5 +9,5 @@ def count(number: int, thing: str) -> str:
 
 
 def install_command(extra: str = "") -> str:
-    """Return how to install this project: from a clone, because no package index has it."""
+    """Return the command that installs this project from a clone; no package index has it."""
     return f"pip install '.[{extra}]'" if extra else "pip install ."

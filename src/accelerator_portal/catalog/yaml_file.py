@@ -42,7 +42,7 @@ class YamlFile:
     written: Mapping[Location, str] = field(default_factory=dict)
 
     def line(self, location: Location) -> int:
-        """Return the line of `location`, or of the nearest thing around it that was written."""
+        """Return the line of `location`, or of the nearest location around it that has a line."""
         for end in range(len(location), -1, -1):
             if location[:end] in self.lines:
                 return self.lines[location[:end]]
@@ -52,7 +52,7 @@ class YamlFile:
 def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
     """Parse `text`; `first_line` is its line in `path` (front matter starts at 2).
 
-    The file is None when the text is no YAML at all; otherwise problems may still stand beside it.
+    The file is None if the text cannot be used at all. A usable file can also have problems.
     """
     reader = _Reader(path, text, first_line)
     try:
@@ -71,13 +71,13 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
 
 
 class _TooLargeError(Exception):
-    """The document has more levels, values or documents than any file of the portal."""
+    """The document exceeds the limit on levels, values or documents."""
 
 
 class _Reader:
-    """Walks one document, event by event; collects lines, raw texts and problems.
+    """A reader of one document, event by event; it collects lines, raw texts and problems.
 
-    `refused` says that the document holds what must not be built: an anchor, an alias or a tag.
+    `refused` is set if the document contains an anchor, an alias or a tag.
     """
 
     def __init__(self, path: str, text: str, first_line: int) -> None:
@@ -93,7 +93,7 @@ class _Reader:
         self._scalars = yaml.CSafeLoader("")
 
     def read(self) -> object:
-        """Return the data of the only document, None where there is none."""
+        """Return the data of the only document, or None if there is none."""
         data: object = None
         documents = 0
         for event in self._events:
@@ -105,7 +105,7 @@ class _Reader:
         return data
 
     def syntax_problem(self, error: yaml.YAMLError) -> Problem:
-        """Return the problem for a text that is no YAML."""
+        """Return the problem for a text that is not valid YAML."""
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
         line = min(mark.line, self.last) if mark else 0
@@ -217,9 +217,9 @@ FileModel = TypeVar("FileModel", bound=BaseModel)
 def read_for_edit(
     path: str, text: str, model: type[FileModel], entry: str
 ) -> tuple[FileModel, YamlFile]:
-    """Return what a text says, and its lines. Raises ProblemsError where it is not valid.
+    """Return the data and the lines of a text. Raises ProblemsError if it is not valid.
 
-    `entry` is what cannot be added then, in words.
+    `entry` names what should be added, for the error message.
     """
     file, problems = parse_yaml(path, text)
     if file is None or problems:
@@ -232,7 +232,7 @@ def read_for_edit(
 
 
 def edit_error(path: str, line: int, what: str, remedy: str) -> ProblemsError:
-    """Return the error of a text that cannot be edited."""
+    """Return the error for a text that cannot be edited."""
     return ProblemsError([Problem(path, line, what, remedy)])
 
 
@@ -242,7 +242,7 @@ def with_read_day(line: str, day: dt.date) -> str:
 
 
 def above_comments(lines: list[str], at: int) -> int:
-    """Return the index of the first comment that stands above line `at`: it belongs to it."""
+    """Return the index of the first comment line directly above line `at`, which belongs to it."""
     while at and lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return at

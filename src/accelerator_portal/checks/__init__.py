@@ -28,8 +28,8 @@ RULES = tuple(sorted({r for r in _DECLARED if isinstance(r, Rule)}, key=lambda r
 def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Yield every problem that the rules find and no exception accepts.
 
-    `today` decides what has ended, such as exceptions, and what lies in the future. No rule reads
-    the clock, so that the same data and day give the same problems.
+    `today` decides whether something has expired, such as an exception, or is in the future. No
+    rule reads the clock, so the same data and day give the same problems.
     """
     found = (problem for rule in RULES for problem in rule.problems(catalog, today))
     return without_exemptions(catalog, found, [rule.id for rule in RULES], today)
@@ -38,10 +38,10 @@ def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def load_and_check(
     root: Path, today: dt.date, load: Load = lambda root, _: load_catalog(root)
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalogue below `root` and run every rule on what could be loaded.
+    """Load the catalog below `root`, run every rule on it, and return it with all problems.
 
-    The problems come once each, in reading order; there are some where the catalogue is None.
-    `load` is how the folders are read, see `folder_limits`.
+    Each problem is listed once, sorted by place. If the catalog is None, the problems say why.
+    `load` reads the folders; `folder_limits` has one with limits on time and memory.
     """
     catalog, problems = load(root, today)
     if catalog is not None:
@@ -50,5 +50,5 @@ def load_and_check(
 
 
 def errors(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems that keep a change out."""
+    """Return the problems that are errors and not warnings."""
     return [problem for problem in problems if problem.level == "error"]

@@ -22,9 +22,9 @@ _INTERESTING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CommandText:
-    """A command, or code with some, and where it stands; `run` are the words of a step.
+    """A command, or code with commands, and its place; `run` are the words of an install step.
 
-    `prose`: it stands between words, and need not be a command at all.
+    `prose` marks a piece of running text, which may not be a command at all.
     """
 
     path: str
@@ -34,7 +34,7 @@ class CommandText:
     prose: bool = False
 
     def pipelines(self) -> tuple[Pipeline, ...]:
-        """Return its pipelines; their lines count from its own."""
+        """Return its pipelines; their line numbers are relative to `line`."""
         return _of_words(self.run) if self.run else _of_text(self.text)
 
 
@@ -50,7 +50,7 @@ def _of_words(words: tuple[str, ...]) -> tuple[Pipeline, ...]:
 
 
 def command_texts(catalog: Catalog) -> Iterator[CommandText]:
-    """Yield all of them, by platform; then the commands of reports, each once."""
+    """Yield the texts of all platforms, and then the commands of reports, each once."""
     for platform in catalog.platforms:
         yield from _of_steps(platform)
         yield from _of_identify(platform)
@@ -125,7 +125,7 @@ _DEEPEST = 3
 
 @dataclass(slots=True)
 class Command:
-    """One command; `substituted`: its output is put into another one."""
+    """A command; `substituted` says that its output is inserted into another one."""
 
     words: list[str] = field(default_factory=list)
     substituted: bool = False
@@ -133,21 +133,21 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands of which each reads the output of the one before; `line` counts from 0."""
+    """Commands that each read the output of the one before; `line` counts from 0."""
 
     line: int
     commands: tuple[Command, ...]
 
 
 def pipelines(text: str) -> Iterator[Pipeline]:
-    """Yield every pipeline of a text, also those in words and in substitutions."""
+    """Yield every pipeline of a text, including those inside words and substitutions."""
     for line, joined in _logical_lines(text):
         for commands in _of_line(joined, _DEEPEST):
             yield Pipeline(line, commands)
 
 
 def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
-    """Yield the pipeline that a list of words is, and those that stand in one of them."""
+    """Yield the pipeline of a list of words, and the pipelines inside the words."""
     commands = (Command(list(words)),)
     yield Pipeline(0, commands)
     for inner in _inside(commands, _DEEPEST):
@@ -155,7 +155,7 @@ def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with those that continue them: after a sign of continuation, or at a pipe."""
+    """Yield the number of each line, and the line joined with those that continue it."""
     lines = _JOINED.sub("\x00", text).split("\n")  # kept countable: each is one line of the text
     number, start, parts = 0, 0, list[str]()
     for line in lines:
@@ -202,9 +202,9 @@ def _finished(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ..
 
 
 def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
-    """What stands in words: the text of `bash -c`, `$(…)` between quotes, between backticks.
+    """Yield the commands in words: in the text of `bash -c`, a quoted `$(…)`, or backticks.
 
-    Backticks may reach over several words, so that a command's words are looked at together.
+    Backticks can span several words, so the words of a command are also read together.
     """
     if depth == 0:
         return

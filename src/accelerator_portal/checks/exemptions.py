@@ -17,7 +17,7 @@ _RULE = "exceptions"
 def without_exemptions(
     catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
 ) -> Iterator[Problem]:
-    """Yield the problems that no exception accepts, then what is wrong with the exceptions."""
+    """Yield the problems that no exception accepts, then the problems of the exceptions."""
     used: set[int] = set()
     for problem in problems:
         place = next((n for n, e in enumerate(catalog.exceptions) if _accepts(e, problem)), None)
@@ -50,7 +50,7 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
 
 
 def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
-    """Whether the file's folder cannot be read, or was set aside: nobody looked for the problem."""
+    """Return whether the folder of the exception is unreadable or quarantined, so not checked."""
     parts = exemption.path.split("/")
     return parts[0] == ACCELERATORS and len(parts) > 1 and parts[1] not in catalog.by_id
 

@@ -9,9 +9,9 @@ from accelerator_portal.catalog import Problem
 
 
 def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Problem]]:
-    """Return a file's text with what could be mended, and the problems that are gone by it.
+    """Return a file's text with all certain fixes applied, and the problems that they solve.
 
-    A fix is made where its line has the old words exactly once; the others are left to a person.
+    A fix is applied if its line has the old text exactly once.
     """
     lines = text.split("\n")
     done = []
@@ -25,9 +25,9 @@ def fixed_text(text: str, problems: Iterable[Problem]) -> tuple[str, list[Proble
 
 
 def fixed_files(root: Path, problems: Iterable[Problem]) -> tuple[dict[Path, str], list[Problem]]:
-    """Return the new text of each file that can be mended, and the problems that are gone by it.
+    """Return the new text of each file that can be fixed, and the problems that the fixes solve.
 
-    Nothing is written. Raises OSError.
+    Writes nothing. Raises OSError.
     """
     by_path: dict[str, list[Problem]] = {}
     for problem in problems:

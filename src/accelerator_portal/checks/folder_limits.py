@@ -37,9 +37,9 @@ _WORDS = {
 
 
 def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
-    """Return the folders that take more than their time or memory, each with its problem.
+    """Return the folders that take too much time or memory to read, each with its problem.
 
-    Processes can be limited on Linux and macOS; elsewhere nothing is limited.
+    The limits exist only on Linux and macOS; elsewhere the result is empty.
     """
     if not hasattr(os, "fork"):
         return {}
@@ -62,14 +62,14 @@ def _problem(folder: str, why: str) -> Problem:
 
 
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalogue without the folders that take too much, which are among the problems."""
+    """Load the catalog without the folders that exceed the limits; each becomes a problem."""
     large = too_large_folders(root, today)
     catalog, problems = load_catalog(root, lambda folder: folder not in large)
     return catalog, [*problems, *large.values()]
 
 
 def first_faults(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems, of one folder no more than anybody reads at once."""
+    """Return the problems, limited to the first MOST_FAULTS of each folder."""
     shown: list[Problem] = []
     seen: Counter[str] = Counter()
     for problem in problems:

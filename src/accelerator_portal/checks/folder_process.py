@@ -32,7 +32,7 @@ _PAGE = resource.getpagesize()
 
 
 def main(root: Path, today: dt.date) -> int:
-    """Write why each folder that is too large is. Return 1 where the shared data cannot be used."""
+    """Write the folders that exceed a limit as JSON. Return 1 if the shared data is unusable."""
     shared, _ = load_catalog(root, lambda _: False)
     if shared is None:
         return 1
@@ -45,7 +45,7 @@ def main(root: Path, today: dt.date) -> int:
 
 
 def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> None:
-    """Do with one folder all that is done with it beside the others, and forget the result."""
+    """Read and check one folder together with the shared data, without using the result."""
     platform, _ = load_platform(root, folder)
     if platform is None:
         return
@@ -56,7 +56,7 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
 
 
 def within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
-    """Do something in a child; return why it could not be done, None where it could."""
+    """Run `work` in a child process with limits; return why it did not finish, or None."""
     child = os.fork()
     if child == 0:
         _run_child(work)
@@ -77,7 +77,7 @@ def _run_child(work: Callable[[], None]) -> None:
 
 
 def _limit_memory() -> None:
-    """Limit what the child takes beyond what it was born with."""
+    """Limit the memory that the child process takes in addition to what it starts with."""
     try:
         own = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE
     except OSError:  # macOS has no such file, and does not enforce the limit
@@ -86,7 +86,7 @@ def _limit_memory() -> None:
 
 
 def _status(child: int, wait: float) -> int | None:
-    """The child's status; None where it had to be ended."""
+    """Return the exit status of the child process, or None if it took too long and was killed."""
     pidfd = getattr(os, "pidfd_open", None)
     if pidfd is not None:
         descriptor = pidfd(child)

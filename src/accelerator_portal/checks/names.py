@@ -20,7 +20,7 @@ _SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
 
 
 def alphabet_faults(text: str) -> Iterator[str]:
-    """Yield what is wrong with each word of two alphabets."""
+    """Yield a message for each word with letters of two alphabets that look alike."""
     for word in _WORD.findall(text):
         alphabets = sorted(_alphabets(word) & _ALIKE)
         if len(alphabets) > 1:
@@ -29,7 +29,7 @@ def alphabet_faults(text: str) -> Iterator[str]:
 
 
 def name_fault(name: str) -> tuple[str, str] | None:
-    """Say why a platform's name is not plain, and what would be right."""
+    """Return what is wrong with the letters of a platform's name, and the fix, or None."""
     others = _alphabets(name) & _ALIKE - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
         what = f'the name "{name}" has letters that look like Latin letters'
@@ -38,7 +38,7 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Say that the name, or the package, is another's, and what would be right."""
+    """Return the message that another platform already has the name or package, and the fix."""
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
     remedy = "use a different one, or merge the two folders"
     if kind == "package":
@@ -47,13 +47,13 @@ def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
 
 
 def skeleton(name: str) -> str:
-    """Return what is left of a name for who reads it quickly: `R0Cm` and `roc-m` are alike."""
+    """Return a name reduced to what a hasty reader sees: `R0Cm` and `roc-m` give the same."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_SAME)
     letters = "".join(c for c in plain if c.isalnum())
     return letters.replace("rn", "m").replace("vv", "w")
 
 
 def _alphabets(text: str) -> frozenset[str]:
-    """The first word of a letter's name in Unicode is its alphabet."""
+    """Return the alphabets of a text: the first words of its letters' names in Unicode."""
     letters = (letter for letter in text if letter.isalpha())
     return frozenset(unicodedata.name(letter, "?").split()[0] for letter in letters)

@@ -26,14 +26,14 @@ _ERROR = 400
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an address stands."""
+    """The file and the line of an address."""
 
     path: str
     line: int
 
 
 def addresses(catalog: Catalog) -> dict[str, Place]:
-    """Return every address that a reader can follow, with the first place where it stands."""
+    """Return every address that a reader can follow, with the first place that has it."""
     found: dict[str, Place] = {}
     for platform in catalog.platforms:
         for file in platform.files.values():
@@ -49,9 +49,9 @@ def addresses(catalog: Catalog) -> dict[str, Place]:
 def check_network(
     wanted: Mapping[str, Place], asked: Callable[[], None] = lambda: None
 ) -> list[Problem]:
-    """Ask every address once and return those that do not answer; `asked` is called after each.
+    """Request every address once, and return a problem for each that does not respond.
 
-    Within `LIMITS`; nothing is asked twice.
+    `asked` is called after each. Requests stay within LIMITS.
     """
     return sorted(asyncio.run(_check(wanted, asked)))
 
@@ -72,7 +72,7 @@ async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list
 
 
 async def _fault(client: HttpClient, address: str) -> str | None:
-    """What is wrong with an address; None where it answers, or does not want to."""
+    """Return what is wrong with an address; None if it responds or refuses programs."""
     shown = f'"{address[:200]}"'
     try:
         status = await client.status(address)
@@ -88,7 +88,7 @@ async def _fault(client: HttpClient, address: str) -> str | None:
 
 
 def _urls(value: object, location: Location) -> Iterator[tuple[Location, str]]:
-    """Every value under a key `url`; those with placeholders are no addresses yet."""
+    """Yield the location and value of every key `url`, without values that have placeholders."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key == "url" and isinstance(inner, str) and "{" not in inner:

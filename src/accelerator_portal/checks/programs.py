@@ -91,7 +91,7 @@ _PROMPTS = CLOSING | frozenset(
 
 @lru_cache(maxsize=4096)  # the same few words stand in most commands
 def name_of(word: str) -> str:
-    """Return a program's name without its folder, version and ending: `/bin/python3.11`."""
+    """Return a program's plain name: `python` for `/bin/python3.11`."""
     name = PurePosixPath(word.replace("\\", "/")).name.lower()
     for ending in (".exe", ".cmd", ".bat"):
         name = name.removesuffix(ending)
@@ -101,7 +101,7 @@ def name_of(word: str) -> str:
 def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the name of the program that a command runs, and its arguments.
 
-    What stands before it, such as `sudo -u root` or `NAME=value`, is left out.
+    Prefixes such as `sudo -u root` and `NAME=value` are left out.
     """
     place = 0
     while place < len(words):
@@ -124,15 +124,15 @@ def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def only_filters(words: Sequence[str]) -> bool:
-    """Say whether a command is known to run nothing of what it reads."""
+    """Return whether a command is known not to execute anything that it reads."""
     name, arguments = program_of(words)
     return name in FILTERS and not any(word.startswith(_RUNNING) for word in arguments)
 
 
 def runs_its_input(words: Sequence[str]) -> bool:
-    """Say whether a command takes what it reads for a program: a shell, an interpreter.
+    """Return whether a command, such as a shell or an interpreter, executes what it reads.
 
-    With a program of its own, `python -m json.tool` or `bash install.sh`, it reads data.
+    With a program of its own (`python -m json.tool`, `bash install.sh`) it only reads data.
     """
     name, arguments = program_of(words)
     if name.startswith("$") or _PATTERN.search(name):  # nobody knows what it is
@@ -148,7 +148,7 @@ def runs_its_input(words: Sequence[str]) -> bool:
 
 
 def fetches(words: Sequence[str]) -> bool:
-    """Say whether a command brings something from a network."""
+    """Return whether a command downloads something."""
     return (
         any(name_of(word) in FETCHERS for word in words[:12])
         or name_of(program_of(words)[0]) in FETCHERS
@@ -163,5 +163,5 @@ def _fetches_with_a_word(words: Sequence[str]) -> bool:
 
 
 def startup_file(words: Sequence[str]) -> str | None:
-    """Return the file among the words of which a shell or a service runs each line later."""
+    """Return the first word that is a file whose lines a shell or a service runs later, or None."""
     return next((word for word in words if _STARTUP.search(word)), None)

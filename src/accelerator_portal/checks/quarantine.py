@@ -23,12 +23,11 @@ _COMPARING = {rule.id for rule in RULES if rule.compares}
 def load_with_quarantine(
     root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalogue below `root` without the folders that have errors.
+    """Load the catalog below `root` without the folders that have errors.
 
-    The catalogue's `set_aside` says what is wrong with each of them. Where `last_good`, which
-    has the form that `last_good_versions` reads, has a version of one that can be shown, that
-    stands in its place, and in `shown_before`. The problems are what is left: errors of shared
-    data, which leave nothing to build, and warnings.
+    The catalog's `set_aside` has their problems. If `last_good` (see `last_good_versions`) has a
+    version of such a folder without errors, that version is used and listed in `shown_before`.
+    Returned problems are errors of shared data, without which nothing can be built, and warnings.
     """
     catalog, problems = _without_broken(root, today)
     if catalog is not None and last_good is not None:
@@ -39,10 +38,10 @@ def load_with_quarantine(
 
 
 def last_good_versions(place: Path) -> dict[str, dt.date]:
-    """Read which folders below `place` are last good versions, and since when they stand in.
+    """Return the folders below `place` that are last valid versions, and since when they are used.
 
-    Each is `accelerators/<id>`, and `since.json` maps their ids to days. A folder of this kind is
-    the nightly's own; what is not of this form is no version.
+    Each is in `accelerators/<id>`, and `since.json` maps ids to days. The nightly job writes both.
+    Without a valid `since.json`, the result is empty.
     """
     try:
         found = json.loads((place / SINCE).read_text("utf-8"))
@@ -54,7 +53,7 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
 def _with_last_good(
     catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
-    """The catalogue with an older version of a folder, unless that has errors by now, too."""
+    """Return the catalog with an older version of a folder, unless that now has errors, too."""
     platform, _ = load_platform(place, folder)
     if platform is None:
         return catalog
@@ -85,10 +84,10 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
 
 
 def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Every problem; those that depend on other folders are warnings here.
+    """Return every problem; those of rules that compare folders become warnings.
 
-    A name that a new folder claims, too, must not take the folder off the site that had it first.
-    The pull request that brings the second one fails.
+    If a new folder claims the name of another one, the site keeps the folder that had it first. The
+    check of the pull request with the new folder still fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING else problem
@@ -97,7 +96,7 @@ def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
 
 
 def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
-    """The errors of each folder, and every other problem."""
+    """Return the errors of each folder, and every other problem."""
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):
@@ -108,7 +107,7 @@ def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ..
 
 
 def _folder(path: str) -> str:
-    """The name of the vendor's folder that a path is in; empty where it is in none."""
+    """Return the name of the vendor's folder that contains a path; empty if none does."""
     first, _, rest = path.partition("/")
     return rest.partition("/")[0] if first == ACCELERATORS else ""
 

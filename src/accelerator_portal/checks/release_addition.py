@@ -15,7 +15,7 @@ from accelerator_portal.releases.published import PublishedRelease
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAddition:
-    """The new text of the file, and the errors that it causes in any file."""
+    """The new text of `data/releases.yaml`, and the errors that it causes in any file."""
 
     published: PublishedRelease
     change: EntryChange
@@ -24,17 +24,17 @@ class ReleaseAddition:
 
     @property
     def own_problems(self) -> Sequence[Problem]:
-        """The errors in the file itself: with one, it must not be written."""
+        """The errors in `data/releases.yaml` itself; with one, the text must not be written."""
         return [problem for problem in self.problems if problem.path == RELEASES]
 
 
 def release_addition(
     catalog: Catalog, text: str, published: PublishedRelease, day: dt.date
 ) -> ReleaseAddition:
-    """Work out what a release adds to the text of `data/releases.yaml`.
+    """Compute what a release adds to the text of `data/releases.yaml`.
 
-    `day` is the day on which the indexes were read. Raises ProblemsError where the text cannot be
-    edited, NoReleaseError where the facts do not suffice for an entry.
+    `day` is the day on which the indexes were read. Raises ProblemsError if the text cannot be
+    edited, and NoReleaseError if the facts are not enough for an entry.
     """
     change = entry_change(published, read_releases(RELEASES, text)[0])
     after = with_release(RELEASES, text, change, day)

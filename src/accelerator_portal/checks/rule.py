@@ -28,7 +28,7 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the text: what the rule asks for."""
+        """The first sentence of the text, which says what the rule requires."""
         return self.text.partition("\n")[0]
 
     @property
@@ -37,7 +37,7 @@ class Rule:
         return " ".join(self.text.partition("\n")[2].split())
 
     def problems(self, catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-        """Yield what the rule finds on the day `today`, with its id and level."""
+        """Yield the problems that the rule finds on the day `today`, with its id and level."""
         for problem in self.check(catalog, today):
             yield replace(problem, rule=self.id, level=self.level)
 
@@ -45,7 +45,7 @@ class Rule:
 def rule(
     *, level: Severity = "error", fixes: bool = False, compares: bool = False
 ) -> Callable[[RuleCheck], Rule]:
-    """Return a decorator that makes a function a rule."""
+    """Return a decorator that turns a function into a rule."""
 
     def decorate(check: RuleCheck) -> Rule:
         name = check.__name__.replace("_", "-")

@@ -80,7 +80,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _add_inputs(outputs: Path, digest: str) -> None:
-    """Add a line to GitHub's file: other steps wrote to it."""
+    """Append the digest to GitHub's output file, which other steps write to as well."""
     with outputs.open("a", encoding="utf-8") as file:
         file.write(f"inputs={digest}\n")
 
@@ -119,7 +119,7 @@ def export(root: Path, out: Path) -> None:
 
 
 def _repository(root: Path) -> RepositoryLinks:
-    """The repository as mkdocs.yml, the one place that names it, does."""
+    """Return the repository's links, read from mkdocs.yml, the only file that has its address."""
     found = re.search(
         r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
     )

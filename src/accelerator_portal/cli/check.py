@@ -38,12 +38,12 @@ ProblemFormat = Callable[[Path, Sequence[Problem]], str]
 
 
 def as_text(root: Path, problems: Sequence[Problem]) -> str:
-    """Return each problem with the line that it is about, and the spot in it underlined."""
+    """Return each problem with its line, and the relevant part of the line underlined."""
     return "\n".join(line for problem in problems for line in _shown(root, problem))
 
 
 def as_annotations(root: Path, problems: Sequence[Problem]) -> str:
-    """Return GitHub's workflow commands, which put each problem beside its line.
+    """Return GitHub's workflow commands, which show each problem next to its line.
 
     Source: "Workflow commands for GitHub Actions", GitHub's documentation.
     """
@@ -56,7 +56,7 @@ def as_annotations(root: Path, problems: Sequence[Problem]) -> str:
 
 
 def as_json(root: Path, problems: Sequence[Problem]) -> str:
-    """Return a list; `column` and `end_column` count from 1, the end is not part of the spot."""
+    """Return the problems as a JSON list; columns count from 1, and `end_column` is exclusive."""
     return json.dumps([_record(root, problem) for problem in problems], indent=1)
 
 
@@ -64,7 +64,7 @@ TELLERS: Mapping[str, ProblemFormat] = {"text": as_text, "github": as_annotation
 
 
 def spot(line: str, problem: Problem) -> tuple[int, int]:
-    """Return where in its line a problem is: what the message quotes, or all that is written."""
+    """Return the start and end of a problem in its line: the quoted words, or the whole text."""
     named = _QUOTED.findall(problem.what)
     for word in [problem.fix.old, *named] if problem.fix else named:
         start = line.find(word)
@@ -92,14 +92,14 @@ def _shown(root: Path, problem: Problem) -> list[str]:
 
 
 def _help(root: Path, problem: Problem) -> str:
-    """The page of the site that says what would be right."""
+    """Return the address of the site's page about the problem."""
     if problem.rule == "format":
         return site_address(root) + format_address(problem.path, problem.record)
     return f"{site_address(root)}contribute/rules/#{problem.rule}"
 
 
 def _window(start: int, length: int) -> slice:
-    """So much of a long line that the spot can be seen."""
+    """Return the part of a long line that is shown, which contains the start of the problem."""
     if length <= MOST_COLUMNS:
         return slice(0, length)
     first = max(0, min(start - MOST_COLUMNS // 4, length - MOST_COLUMNS))
@@ -107,7 +107,7 @@ def _window(start: int, length: int) -> slice:
 
 
 def _printable(line: str) -> str:
-    """What is not printed as one letter would shift the line that underlines, or do worse."""
+    """Return the line with special characters replaced, so that the underline fits below it."""
     shown = "".join(c if c.isprintable() else " " if c == "\t" else "�" for c in line)
     return shown.replace("##[", "##�")  # to GitHub's runner, a command
 
@@ -119,7 +119,7 @@ def _line(root: Path, problem: Problem) -> str:
 
 @lru_cache(maxsize=16)
 def _lines(path: Path) -> tuple[str, ...]:
-    """The lines of a small text; of anything else none: a problem may be about a folder."""
+    """Return the lines of a small text file; empty for anything else, such as a folder."""
     try:
         if not path.is_file() or path.is_symlink() or path.stat().st_size > 1024**2:
             return ()
@@ -147,7 +147,7 @@ def _record(root: Path, problem: Problem) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """A line break would begin another command; `words` and `printable` have none left."""
+    """Escape text without line breaks for a workflow command."""
     return text.replace("%", "%25")
 
 
@@ -164,8 +164,8 @@ _REPOSITORY = re.compile(r"^repo_url: https://github\.com/([\w.-]+)/([\w.-]+)$",
 def site_address(root: Path) -> str:
     """Return the site's address, with a slash at its end.
 
-    It is that of GitHub Pages for the repository that `mkdocs.yml` names, unless the environment
-    names another one; without either, the address at which `make serve` shows the site.
+    It is PORTAL_SITE_URL if that is set, or else the GitHub Pages address of the repository in
+    `mkdocs.yml`. Without either, it is the address that `make serve` uses.
     """
     given = os.environ.get(VARIABLE)
     return f"{given.rstrip('/')}/" if given else _pages(root)
@@ -259,7 +259,7 @@ def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
 
 
 def _below(root: Path, paths: Iterable[Path]) -> list[str]:
-    """The paths as problems name them, relative to the repository."""
+    """Return the paths relative to the repository. Raises click.BadParameter for invalid ones."""
     found = []
     for path in paths:
         place = path if path.is_absolute() else Path.cwd() / path
@@ -303,13 +303,13 @@ _USUAL_BASES = ("origin/HEAD", "origin/main")
 
 
 class UnknownBaseError(ValueError):
-    """A commit that git does not know; the message names it."""
+    """The base commit does not exist; the message names it."""
 
 
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
-    """Return the folders that differ from `base`, or from the usual branch where there is none.
+    """Return the platform folders that differ from `base`, or by default from the main branch.
 
-    Without git, or without such a branch, none is known to have changed. Raises UnknownBaseError.
+    Empty without git or such a branch. Raises UnknownBaseError if `base` does not exist.
     """
     for name in (base,) if base else _USUAL_BASES:
         # The last commit that both have: what others changed since is not this change.
@@ -330,7 +330,7 @@ def _folder(path: str) -> str:
 
 
 def _git(root: Path, *arguments: str) -> list[str]:
-    """The lines, or names, that git answers with; none where it fails."""
+    """Return the lines or names that git prints; empty if it fails."""
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=60)

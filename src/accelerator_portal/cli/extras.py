@@ -53,7 +53,7 @@ class MissingExtraError(click.ClickException):
 
 
 def is_installed(extra: Extra) -> bool:
-    """Whether all modules of an extra are installed, for a Python that they work with."""
+    """Return whether all modules of an extra are installed and this Python is new enough for it."""
     extras = (extra, *INCLUDED.get(extra, ()))
     return _new_enough(extra) and all(_found(module) for one in extras for module in MODULES[one])
 
@@ -65,7 +65,7 @@ def require_extra(extra: Extra, command: str) -> None:
 
 
 def refusing_command(name: str, summary: str, extra: Extra) -> click.Command:
-    """Return what stands for a command whose extra is missing: it says so, whatever is asked."""
+    """Return a command that always fails, with the message that its extra is not installed."""
 
     def refuse(_arguments: tuple[str, ...]) -> None:
         raise MissingExtraError(name, extra)

@@ -65,7 +65,7 @@ def list_facts(  # noqa: PLR0913 - one for each option
 
 
 def _stale(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
-    """Return the stale facts after saying how many there are, and whose they are."""
+    """Print the number of stale facts by platform, unless `quiet`, and return the facts."""
     aged, day = aged_facts(catalog), today()
     found = [one for one in aged if one.is_stale(day, days)]
     if quiet:

@@ -16,10 +16,10 @@ INTERRUPTED = 130
 
 @contextmanager
 def failures_as_messages() -> Iterator[None]:
-    """Tell what stops a command in a line, instead of a traceback.
+    """Print errors as one line instead of a traceback, and exit.
 
-    Exit status: 1 for problems in the data and for what the machine refuses, 2 for wrong usage
-    (click's own), 130 after Ctrl+C.
+    The exit status is 1 for problems in the data and system errors, 2 for wrong usage (click's
+    own), and 130 after Ctrl+C.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or log that is not UTF-8

@@ -22,12 +22,12 @@ CHECK = click.option(
 
 
 def stale_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return those of `files` that do not stand below `root` as they should."""
+    """Return those of `files` that are missing or out of date below `root`."""
     return {path: text for path, text in files.items() if not _holds(root / path, text)}
 
 
 def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
-    """Write what is stale; or, with `check_only`, say `fault` of each and leave the program."""
+    """Write the files that are out of date; with `check_only`, print `fault` for each and exit."""
     old = stale_files(root, files)
     for path, text in old.items():
         if check_only:

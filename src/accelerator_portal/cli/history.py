@@ -129,7 +129,7 @@ def _made(
 
 @contextmanager
 def _connected(scheduler: str | None) -> Iterator[Client]:
-    """Connect to a cluster, or start workers on this machine for the time of a roll-up."""
+    """Connect to a Dask cluster, or run workers on this machine until the end of the block."""
     from distributed import Client, LocalCluster
 
     if scheduler is None:
@@ -222,7 +222,7 @@ def _tell_compaction(accelerator: str, done: Compaction) -> None:
 
 
 def refuse_without_history(root: Path, accelerator: str) -> None:
-    """Refuse an accelerator that has no archive; raises click.UsageError."""
+    """Raise click.UsageError if an accelerator has no history."""
     archived = archived_accelerators(root)
     folders = {place.name for place in (root / ACCELERATORS).glob("*/")}
     if accelerator in folders.difference(archived):

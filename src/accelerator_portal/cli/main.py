@@ -14,7 +14,7 @@ from accelerator_portal.cli.failures import failures_as_messages
 
 
 class LazyCommand(NamedTuple):
-    """Where a command is, as `module:name`, the first sentence of its help, and its extra."""
+    """A command's place as `module:name`, the first sentence of its help, and its extra."""
 
     place: str
     summary: str
@@ -33,9 +33,9 @@ class LazyGroup(click.Group):
         self.lazy_commands = lazy_commands
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, imported now; None where there is none of this name.
+        """Import and return a command, or return None if there is none with this name.
 
-        Where its extra is not installed, a command that says so stands for it.
+        If its extra is not installed, return a command that says so.
         """
         if cmd_name not in self.lazy_commands:
             return super().get_command(ctx, cmd_name)
@@ -51,12 +51,12 @@ class LazyGroup(click.Group):
         click.Group(commands=self.commands).format_commands(ctx, formatter)
 
     def make_context(self, *words: Any, **options: Any) -> click.Context:  # noqa: ANN401 - click's own
-        """Read the options; what stops it is told in a line."""
+        """Parse the options; errors are printed as one line."""
         with failures_as_messages():
             return super().make_context(*words, **options)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        """Run a command; what stops it is told in a line."""
+        """Run a command; errors are printed as one line."""
         with failures_as_messages():
             return super().invoke(ctx)
 

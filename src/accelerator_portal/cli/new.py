@@ -121,7 +121,7 @@ def new(  # noqa: PLR0913 - each is an option
 
 
 def _given(said: dict[str, Any]) -> dict[str, str]:
-    """The texts by flag; several of one are joined, as with commas."""
+    """Return the answers given as options, by flag; several values are joined by commas."""
     texts = {
         question.flag: said[f"said_{question.flag.replace('-', '_')}"] for question in QUESTIONS
     }
@@ -160,7 +160,7 @@ def _with_package(case: PlatformCase, named: str) -> PlatformCase:
 
 
 def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
-    """The case with all answers; what is wrong with the options comes before the first question."""
+    """Return the case with all answers; wrong options are reported before the first question."""
     found = interview(case, given)
     faults = found.wrong if asked else [*found.wrong, *found.missing]
     if faults:
@@ -205,7 +205,7 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
 
 
 def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
-    """The draft, and what the check says to it; an entry's guide that fails is left out."""
+    """Return the draft and the result of its check; an imported guide that fails is left out."""
     draft = draft_from_answers(case)
     known = with_known_hosts(case.catalog, case.new_hosts, case.value("host-owner") or "")
     catalog, problems = check_folder(known, case.id, folder_files(draft), case.today)
@@ -225,7 +225,7 @@ BACK = "<"
 
 
 def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-    """Ask until the answer can stand; return the case with it, or None to go back.
+    """Ask until the answer is valid; return the case with it, or None to go back.
 
     Raises click.Abort on Ctrl+C.
     """
@@ -258,7 +258,7 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
 
 
 def _words(question: Prompt, fault: str) -> str:
-    """The words of a fault, under the question instead of the option: `torch[2]: …`."""
+    """Return an error message that names the question instead of its flag (`torch[2]: …`)."""
     return re.sub(rf"^{question.flag}(\[\d+\])?(?=: )", question.words, fault, flags=re.MULTILINE)
 
 
@@ -269,9 +269,9 @@ def write_all(
     others: Mapping[str, str],
     write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
-    """Write the folder, and those of `others` that have changed, which are returned; name each.
+    """Write the folder and the outdated files of `others`; return the paths of these files.
 
-    What was there before is put back where not all can be written. Raises OSError.
+    Prints each path. If a file cannot be written, all previous files are restored. Raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
     changed = stale_files(root, others)
@@ -296,10 +296,10 @@ def write_all(
 def print_next_steps(
     case: PlatformCase, draft: Draft, problems: Sequence[Problem], changed: Sequence[str]
 ) -> None:
-    """Say what is left to fill in, by file and line, and how the folder becomes a pull request.
+    """Print the fields that are left to fill in, and how to open a pull request.
 
-    `problems` are warnings, and what the new folder makes wrong in others; `changed` are the files
-    that were written beside it.
+    `problems` are warnings, and problems that the new folder causes in others. `changed` are the
+    files outside of the folder that were written.
     """
     if problems:
         click.echo("\nWarnings for the new folder:")

@@ -110,12 +110,12 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def is_repository(root: Path) -> bool:
-    """Whether a folder holds data of the portal."""
+    """Return whether a folder contains data of the portal."""
     return any((root / place).exists() for place in (ACCELERATORS, RELEASES, HISTORY))
 
 
 def require_repository(root: Path) -> None:
-    """Refuse a folder that holds no data of the portal; raises click.BadParameter."""
+    """Raise click.BadParameter if a folder contains no data of the portal."""
     if not is_repository(root):
         what = f"{root.absolute()} is not a repository of the portal: it has no {ACCELERATORS}/"
         remedy = "Run the command in a clone, or pass its folder"
@@ -198,7 +198,7 @@ def checked_catalog(root: Path) -> Catalog:
 
 
 def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -> None:
-    """Refuse the ID of a platform, or the name of another thing, that is none of the known ones."""
+    """Raise click.UsageError if the name of a platform, or of another `thing`, is unknown."""
     if name not in known:
         what = f'there is no {thing} "{name[:60]}"; {did_you_mean(name, known)}'
         raise click.UsageError(printable(what))
@@ -206,7 +206,7 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
 
 @contextmanager
 def progress_bar(label: str, length: int) -> Iterator[Advance]:
-    """Show a bar on a terminal while items are counted; in a log there is none."""
+    """Show a progress bar on a terminal, and nothing in a log."""
     quiet = not sys.stderr.isatty()
     with click.progressbar(length=length, label=label, hidden=quiet, file=sys.stderr) as bar:
         yield lambda: bar.update(1)

@@ -23,7 +23,7 @@ _BASE = ("accelerator_portal", "click", "pydantic", "rich", "yaml")
 
 
 def without_option(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command line but for `--python PATH`."""
+    """Yield the words of a command line without `--python PATH`."""
     rest = iter(words)
     for word in rest:
         if word == _OPTION:
@@ -33,7 +33,7 @@ def without_option(words: Sequence[str]) -> Iterator[str]:
 
 
 def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables with which another Python finds this package after its own."""
+    """Return variables that let another Python find this package, after its own packages."""
     first = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
     specs = [spec for name in _BASE if (spec := find_spec(name)) and spec.origin]
     folders = dict.fromkeys(str(Path(str(spec.origin)).parent.parent) for spec in specs)
@@ -45,7 +45,7 @@ def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Path | None) -> None:
-    """Replace this process by the same command in the other Python."""
+    """Replace this process with the same command in another Python of the same version."""
     if python is None:
         return
     here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)

@@ -203,7 +203,7 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
-    """Yield what could not be read; places of one host with the same fault stand together."""
+    """Yield what could not be read; places on one host with the same error are grouped."""
     places: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):
         host = urlsplit(name).hostname or name.partition(",")[0]

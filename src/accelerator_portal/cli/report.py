@@ -58,7 +58,7 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
 
 
 def _read(paths: Sequence[Path]) -> list[ShardFile]:
-    """Read reports; raises ProblemsError, also with what is wrong with those that can be read."""
+    """Read reports. Raises ProblemsError, which also has the problems of the readable reports."""
     files: list[ShardFile] = []
     problems: list[Problem] = []
     for path in paths:
@@ -150,7 +150,7 @@ def _test(found: OutcomeDifference) -> str:
 
 
 def _record(first: Report, second: Report) -> dict[str, Any]:
-    """All that differs, without a limit."""
+    """Return all differences between the reports as JSON data, without a limit."""
     found = compare_reports(first, second)
     heads = [
         {"accelerator": r.accelerator, "kind": r.kind, "started": r.started}

@@ -157,9 +157,9 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
 
 
 def catalog_of(root: Path) -> Catalog | None:
-    """Return the catalog; None in a folder that is not a repository of the portal.
+    """Return the catalog, or None if the folder is not a repository of the portal.
 
-    A vendor's CI has none: names of accelerators and suites are checked where the report goes.
+    A vendor's CI has no catalog; names are checked where the report is added.
     """
     return usable_catalog(root) if is_repository(root) else None
 

@@ -32,7 +32,7 @@ _LONGEST_REASON = 160
 
 
 class ProgressDisplay:
-    """A bar with the counts of outcomes; where there is no terminal, a line now and then."""
+    """A progress bar with the counts of outcomes; without a terminal, an occasional line."""
 
     def __init__(self, total: int | None) -> None:
         self._total = total
@@ -61,7 +61,7 @@ class ProgressDisplay:
         self._progress.stop()
 
     def __call__(self, case: Case, result: Result | None) -> None:
-        """Take note of a beginning, or of an end."""
+        """Show the test that has started, or count its result."""
         if result is not None:
             self._counts[result.outcome] += 1
             if result.outcome in UNSUCCESSFUL:
@@ -74,17 +74,17 @@ class ProgressDisplay:
             click.echo(f"{self._counts.total()}{of}: {words}", err=True)
 
     def _tell(self, line: str) -> None:
-        """Print above the bar; what tests say is no markup."""
+        """Print a line above the bar, without interpreting markup in it."""
         self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def outcome_counts_text(outcomes: Counter[Outcome]) -> str:
-    """Return counts of outcomes in the order of the vocabulary: `3 passed, 1 failed`."""
+    """Return the counts of outcomes in their usual order: `3 passed, 1 failed`."""
     return ", ".join(f"{outcomes[o]} {o}" for o in OUTCOMES if outcomes[o])
 
 
 def closing_words(finished: Finished, out: Path) -> str:
-    """Say what came of a run, how to repeat what failed, and where the report is."""
+    """Return the summary of a run: counts, commands to repeat failures, and the report's path."""
     wrong = [t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue]
     lines = [f"  {test.command}" for test in wrong[:_MOST_SHOWN]]
     if len(wrong) > _MOST_SHOWN:
@@ -100,7 +100,7 @@ def closing_words(finished: Finished, out: Path) -> str:
 
 
 def _waiting(tests: list[TestEntry]) -> list[str]:
-    """Return a line for each missing operator, worst first: what to add to pass most tests."""
+    """Return a line for each missing operator, the one that affects the most tests first."""
     missing = missing_operators(tests)
     if not missing:
         return []

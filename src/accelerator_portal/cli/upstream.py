@@ -327,7 +327,7 @@ def _bytes(event: Path | None) -> bytes:
 
 @contextmanager
 def _said_in_a_line(told: Path | None) -> Iterator[None]:
-    """Turn what can go wrong into one line, on the run's page, too."""
+    """Print errors as one line, also in the summary file `told`, and exit."""
     try:
         yield
     except ProblemsError as error:

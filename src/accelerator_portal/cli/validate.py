@@ -58,7 +58,7 @@ _FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 def _numbers(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> tuple[int, int] | None:
-    """Return K and N of `K/N`; refuse what cannot be a shard."""
+    """Return K and N of `K/N`. Raises click.BadParameter if it is not a valid shard."""
     del context, parameter
     if value is None:
         return None
@@ -262,7 +262,7 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
 
 
 def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
-    """Return a request with the processes that suit the suites of the run that is to go on."""
+    """Return the request with the numbers of workers and threads for the run to resume."""
     found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
     return replace(request, workers=found.workers, threads=found.threads)
 

@@ -20,7 +20,7 @@ from accelerator_portal.http.client import HttpClient
 
 @dataclass(frozen=True, slots=True)
 class CachedBody:
-    """A body, and what its server said of it."""
+    """A response body, with its ETag and content type."""
 
     body: bytes
     etag: str = ""
@@ -28,13 +28,13 @@ class CachedBody:
 
 
 class HttpCache:
-    """Bodies by key, one file each; without a folder nothing is kept."""
+    """Response bodies by key, one file each; without a folder, nothing is stored."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def read(self, key: str) -> CachedBody | None:
-        """Return what is kept under a key; None where nothing is, or it is damaged."""
+        """Return the body for a key, or None if there is none or it is damaged."""
         if self._folder is None:
             return None
         try:
@@ -47,7 +47,7 @@ class HttpCache:
             return None
 
     def write(self, key: str, cached: CachedBody) -> None:
-        """Keep a body; a cache that cannot be written is only slower."""
+        """Store a body; errors are ignored, because the cache only saves time."""
         if self._folder is None:
             return
         record = {
@@ -64,7 +64,7 @@ class HttpCache:
 async def get_cached(
     client: HttpClient, cache: HttpCache, url: str, headers: Mapping[str, str], max_bytes: int
 ) -> CachedBody:
-    """Return a body, asking only whether it changed where its ETag is known.
+    """Return a response body; if its ETag is known, request it only if it has changed.
 
     Raises FetchError.
     """

@@ -46,7 +46,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What came back: 200, 206 or 304, with a body that was read to its end."""
+    """A complete response with status 200, 206 or 304."""
 
     status: int
     headers: httpx.Headers
@@ -55,7 +55,7 @@ class HttpResponse:
 
 @asynccontextmanager
 async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncIterator[HttpClient]:
-    """Open a client that tells servers who asks."""
+    """Open a client that identifies itself to servers as `agent`."""
     limits = limits or RequestLimits()
     async with httpx.AsyncClient(
         verify=certificate_authorities(),
@@ -69,12 +69,11 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
 
 
 class HttpClient:
-    """Asks within its limits, and counts the traffic.
+    """An HTTP client that keeps to its limits and counts its traffic.
 
-    A host that could not be reached after all attempts is not asked again by this client: forty
-    indexes on one host would otherwise each wait for the same nothing. One address that does not
-    answer says nothing about its host, which may serve other vendors; several in a row do.
-    `sleep` pauses between two attempts.
+    A host that cannot be reached after all attempts is not asked again, because forty indexes on
+    one host would each wait for it. One address without a response says nothing about its host,
+    which may serve other vendors; several in a row do. `sleep` pauses between two attempts.
     """
 
     def __init__(
@@ -94,9 +93,9 @@ class HttpClient:
     async def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, max_bytes: int
     ) -> HttpResponse:
-        """Return the response to a GET; its body has at most `max_bytes`.
+        """Return the response to a GET request; its body has at most `max_bytes`.
 
-        A redirect is followed within the host alone. Raises FetchError.
+        Redirects are followed only within the host. Raises FetchError.
         """
         headers = headers or {}
         connected = self._connected.get(origin(url))
@@ -110,7 +109,7 @@ class HttpClient:
             connected.set()
 
     async def status(self, url: str, method: str = "GET") -> int:
-        """Return the status of a response without reading it; it is asked for once.
+        """Return the status of a response without reading its body or retrying.
 
         Redirects are followed to any host. Raises FetchError.
         """
@@ -126,7 +125,7 @@ class HttpClient:
                 raise _network_error(error) from None
 
     def is_unreachable(self, url: str) -> bool:
-        """Say whether the host of an address could not be reached."""
+        """Return whether the host of an address could not be reached."""
         return origin(url) in self._unreachable
 
     async def _with_retries(
@@ -152,7 +151,7 @@ class HttpClient:
         step_traffic().add(more)
 
     def _is_silent(self, url: str, error: FetchError) -> bool:
-        """Note an address that did not answer; say whether its host is to be given up for it."""
+        """Record an address that did not respond; return whether to give up its host."""
         if error.kind not in {"slow", "broken"}:
             return False
         host = origin(url)
@@ -242,7 +241,7 @@ def _status_error(status: int, headers: httpx.Headers) -> FetchError:
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
-    """Say what happened; a host that IDNA cannot encode is a ValueError to httpx."""
+    """Return the error for a failed request; a host that IDNA cannot encode is a ValueError."""
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
         return FetchError("an invalid address", cause=cause)
@@ -273,11 +272,11 @@ def _not_connected(error: httpx.ConnectError) -> FetchError:
 
 
 class PrivateHostError(httpcore.ConnectError):
-    """The name of a host stands for an address of a private network."""
+    """The host name resolves to an address on a private network."""
 
 
 class PublicHostsBackend(httpcore.AsyncNetworkBackend):
-    """Connects to a host if every address that its name has is a public one."""
+    """A network backend that connects to a host only if all its addresses are public."""
 
     def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
         self._inner = inner
@@ -290,7 +289,7 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to the first address that answers. Raises httpcore.ConnectError."""
+        """Connect to the first address that responds. Raises httpcore.ConnectError."""
         error = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
             try:
@@ -315,7 +314,7 @@ async def _public_addresses(host: str, port: int) -> list[str]:
 
 
 class _PublicTransport(httpx.AsyncHTTPTransport):
-    """httpx's own, with another way to connect, for which httpx has no argument."""
+    """httpx's transport with PublicHostsBackend, for which httpx has no argument."""
 
     def __init__(self, connections: int) -> None:
         super().__init__(verify=certificate_authorities())
@@ -327,18 +326,18 @@ class _PublicTransport(httpx.AsyncHTTPTransport):
 
 
 def public_transport(connections: int) -> httpx.AsyncBaseTransport | None:
-    """Return the transport, None where a proxy is asked instead."""
+    """Return a transport that connects to public hosts only, or None if there is a proxy."""
     return None if getproxies() else _PublicTransport(connections)
 
 
 @cache
 def certificate_authorities() -> ssl.SSLContext:
-    """Return httpx's own choice; reading it takes 30 ms, as long as many a request."""
+    """Return httpx's default TLS context, cached because creating it takes 30 ms."""
     return httpx.create_ssl_context()
 
 
 def origin(url: str) -> str:
-    """Return scheme, host and port of an address; no host has the empty one of what is none."""
+    """Return the scheme, host and port of an address; empty if it cannot be parsed."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -347,9 +346,9 @@ def origin(url: str) -> str:
 
 
 def may_follow(page: str, url: str) -> bool:
-    """Say whether a link of a page may be asked: the page's own host, or a public one.
+    """Return whether a link of a page may be requested: on the page's own host or a public one.
 
-    A page must not make the machine that reads it ask its own network.
+    A page must not make the machine that reads it send requests to its own network.
     """
     if origin(page) == origin(url):
         return True
@@ -360,7 +359,7 @@ def may_follow(page: str, url: str) -> bool:
 
 
 def redirected(url: str, location: str) -> str:
-    """Return where a redirect leads, on the same host. Raises InvalidResponseError."""
+    """Return the target of a redirect. Raises InvalidResponseError if it is on another host."""
     place = urljoin(url, location) if origin(location) else ""
     if not location or origin(place) != origin(url):
         shown = origin(place).partition("//")[2][:80] or "nowhere"
@@ -369,7 +368,7 @@ def redirected(url: str, location: str) -> str:
 
 
 async def private_address(url: str) -> str | None:
-    """Return an address of the own network that the host of `url` stands for, if there is one.
+    """Return an address on a private network that the host of `url` resolves to, or None.
 
     A public name may resolve to the loopback address. A name that cannot be resolved here may still
     be known to a proxy.

@@ -13,11 +13,11 @@ MISSING_STATUSES = {404, 410}
 
 
 class FetchError(Exception):
-    """Something could not be fetched; the text says what happened, in words for people.
+    """Something could not be fetched; the message says what happened.
 
-    The words are the same on every machine and name no address: they are kept beside the address,
-    and compared. `status` is that of the response, None where none came; `cause` is the name of
-    the network's own error; `retry_after` are the seconds that the server asks for.
+    The message is the same on every machine and contains no address, because it is stored with the
+    address and compared. `status` is the HTTP status, or None without a response. `cause` is the
+    name of the network's own error. `retry_after` is the number of seconds to wait.
     """
 
     def __init__(
@@ -37,23 +37,23 @@ class FetchError(Exception):
 
     @property
     def missing(self) -> bool:
-        """Whether the server answered, and has no such thing."""
+        """Whether the server responded that the file does not exist."""
         return self.status in MISSING_STATUSES
 
     @property
     def transient(self) -> bool:
-        """Whether the same request may succeed a moment later."""
+        """Whether the same request may succeed soon."""
         failed = self.kind in {"unreachable", "slow", "broken"}
         return failed or self.status in _TRANSIENT_STATUSES
 
 
 class InvalidResponseError(FetchError):
-    """A response that cannot be true, or is not what it should be."""
+    """A response that is not valid, or not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """The limits of a client; times are in seconds, and tests have shorter ones."""
+    """The limits of a client; times are in seconds, and tests use shorter ones."""
 
     concurrent: int = 8
     concurrent_per_host: int = 4

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Traffic:
-    """Requests and what came of them."""
+    """Counts of requests, bytes, retries and refusals."""
 
     requests: int = 0
     bytes: int = 0
@@ -21,7 +21,7 @@ class Traffic:
     """Responses that refuse a request: not allowed, or too many requests."""
 
     def add(self, more: Traffic) -> None:
-        """Count more."""
+        """Add the counts of `more`."""
         self.requests += more.requests
         self.bytes += more.bytes
         self.retries += more.retries
@@ -35,10 +35,10 @@ _step: ContextVar[Traffic] = ContextVar("step_traffic")
 
 @contextmanager
 def counted_traffic() -> Iterator[Traffic]:
-    """Count what all clients ask of the network until the end of the block.
+    """Count the network traffic of all clients until the end of the block.
 
-    A thread that is started within counts only if it runs in a copy of the context. Programs that
-    are started, such as uv and git, are not counted.
+    A thread that is started in the block is counted only if it runs in a copy of the context. The
+    traffic of started programs, such as uv and git, is not counted.
     """
     traffic = Traffic()
     token = _step.set(traffic)
@@ -49,5 +49,5 @@ def counted_traffic() -> Iterator[Traffic]:
 
 
 def step_traffic() -> Traffic:
-    """Return what the current block counts; outside of one, something that nobody reads."""
+    """Return the counts of the current block; outside of a block, counts that are discarded."""
     return _step.get(Traffic())

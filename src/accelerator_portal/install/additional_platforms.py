@@ -21,7 +21,7 @@ from accelerator_portal.catalog.yaml_file import parse_yaml
 
 
 class Commands(Model):
-    """One line for each operating system that there is a command for."""
+    """The install command for each operating system that has one."""
 
     linux: Code | None = None
     """The command for Linux."""
@@ -75,7 +75,7 @@ class AdditionalPlatforms(Model):
 def listed_id(platform: Platform) -> str:
     """Return the id of a platform's entry on pytorch.org.
 
-    For a platform without an entry it is the folder's, with underscores as upstream writes ids.
+    Without an entry, it is the folder's name with underscores, as pytorch.org writes ids.
     """
     entry = platform.accelerator.additional_platform
     return entry.id if entry else platform.id.replace("-", "_")
@@ -89,7 +89,7 @@ def platforms_by_listed_id(catalog: Catalog) -> dict[str, Platform]:
 def read_additional_platforms(
     folder: Path, name: str
 ) -> tuple[AdditionalPlatforms | None, list[Problem]]:
-    """Read the file `name` in `folder`; JSON is YAML, too, and so the lines of faults are known."""
+    """Read the JSON file `name` as YAML, so that its problems have line numbers."""
     text = read_text(folder, name)
     if isinstance(text, Problem):
         return None, [text]

@@ -21,7 +21,7 @@ STABLE = "stable"
 
 
 class Value(NamedTuple):
-    """A value of an axis: its stable id, what readers see, and a smaller word beside it."""
+    """A value of an axis: its stable id, its label, and a detail in smaller text."""
 
     id: str
     label: str
@@ -29,7 +29,7 @@ class Value(NamedTuple):
 
 
 class Choice(Mapping[str, str]):
-    """One value, by id, for each axis; immutable. `choice | {"os": "linux"}` is another choice."""
+    """An immutable mapping of axes to value ids; `choice | {"os": "linux"}` is another choice."""
 
     __slots__ = ("_values",)
 
@@ -49,7 +49,7 @@ class Choice(Mapping[str, str]):
         return len(self._values)
 
     def __hash__(self) -> int:
-        """Choices with the same values are the same."""
+        """Return the same number for choices with the same values."""
         return hash(frozenset(self._values.items()))
 
     def __or__(self, changes: Mapping[str, str]) -> Choice:
@@ -57,13 +57,13 @@ class Choice(Mapping[str, str]):
         return Choice({**self._values, **changes})
 
     def __repr__(self) -> str:
-        """Return it as Python."""
+        """Return the choice as a Python expression."""
         return f"Choice({self._values})"
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is to be known of one axis."""
+    """An axis of the selector."""
 
     id: str
     """Its name in addresses and data; never changes."""
@@ -95,17 +95,17 @@ class Axis:
 
     @property
     def field(self) -> str:
-        """The field of an InstallRow, and the column of the script's data, that holds it."""
+        """The field of InstallRow, and the column of the script's data, that has its values."""
         return f"{self.id}s" if self.many else self.id
 
 
 def build_id(catalog: Catalog, build: str) -> str:
-    """Return how a link names a build: the newest release is `stable`, so links outlive it."""
+    """Return the id of a build in links: `stable` for the newest release, so links stay current."""
     return STABLE if build == catalog.releases.newest.version else build
 
 
 def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """`stable` is no release of its own: it asks for the newest that the rest of a choice has."""
+    """Return the builds; `stable` stands for the newest release that fits the other axes."""
     newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
     preview = catalog.releases.preview.version or ""
     return (
@@ -119,7 +119,7 @@ def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
 def _labeled(
     axis: str, shown: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
-    """Values in the order of their labels, those that rows are for."""
+    """Return a function that returns the values that rows use, in the order of `shown`."""
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
         used = {getattr(row, axis) for row in rows}
@@ -129,7 +129,7 @@ def _labeled(
 
 
 def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Those that rows are for; where it matters to none, the newest release's: a choice has one."""
+    """Return the Python versions that rows use, or else those of the newest release."""
     known = {python for row in rows for python in row.pythons or ()}
     known = known or set(catalog.releases.newest.python)
     return tuple(
@@ -138,7 +138,7 @@ def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
 
 
 def _usual_pythons(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
-    """The newest release's, without the free-threaded ones."""
+    """Return the Python versions of the newest release, without free-threaded builds."""
     return {p for p in catalog.releases.newest.python if not p.endswith("t")}
 
 
@@ -217,13 +217,13 @@ def by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 
 
 def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return the axes of what is derived, the one that counts most first."""
+    """Return the axes whose values can be derived, the one that counts most first."""
     free = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
     return tuple(sorted(free, key=lambda axis: axis.weight))
 
 
 def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return axes in the order of a row: its platform and variant, and last what it has many of."""
+    """Return axes in the order of columns: platform, variant, others, those with many values."""
     return tuple(sorted(axes, key=lambda a: (a.many, a.id != "platform", a.values is not None)))
 
 
@@ -232,5 +232,5 @@ KEY_AXES = tuple(axis for axis in by_column(AXES) if not axis.many)
 
 
 def row_key(row: InstallRow, *without: str) -> tuple[str, ...]:
-    """Return what tells a row from others: its value on each of `KEY_AXES`, some left out."""
+    """Return the key of a row: its values on `KEY_AXES`, except on the axes `without`."""
     return tuple(getattr(row, axis.field) for axis in KEY_AXES if axis.id not in without)

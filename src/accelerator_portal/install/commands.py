@@ -39,9 +39,9 @@ _ACTIVATE = {False: "source .venv/bin/activate", True: ".venv\\Scripts\\Activate
 def command_lines(
     steps: tuple[Step, ...], method: Method, os: Os, values: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the commands of an option's steps, one a line.
+    """Return the commands of an option's steps, one per line.
 
-    Raises UnknownPlaceholderError and UnquotableError for what no shell could be given.
+    Raises UnknownPlaceholderError, and UnquotableError for a word that no shell form can express.
     """
     return tuple(line for step in steps for line in _lines(step, method, os, values))
 
@@ -49,7 +49,7 @@ def command_lines(
 def pip_calls(
     steps: tuple[Step, ...], method: Method, values: Mapping[str, str]
 ) -> tuple[PipCall, ...]:
-    """Return what an option's steps ask of package indexes, in order.
+    """Return the pip or uv calls of an option's steps, in order.
 
     Raises UnknownPlaceholderError.
     """
@@ -77,7 +77,7 @@ def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCa
 
 
 def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
-    """Return the lines that create a virtual environment and activate it.
+    """Return the commands that create and activate a virtual environment.
 
     `{python}` stands for the version. None for methods that bring their own environment.
     """
@@ -89,7 +89,7 @@ def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
 
 
 def check_line(code: str, os: Os) -> str:
-    """Return the command that runs lines of Python, as one line."""
+    """Return the command that runs lines of Python code, as one line."""
     return command_line([_PYTHON[os], "-c", one_line(code)], os)
 
 

@@ -37,9 +37,9 @@ MAX_ROWS = 4000
 
 @cached_by_owner
 def expand(catalog: Catalog) -> Expansion:
-    """Expand the options of all platforms; problems are what keeps an option from its rows.
+    """Expand the options of all platforms into rows; return the rows and the options' problems.
 
-    Rules and pages all begin with it, so it is computed once for a catalogue and gone with it.
+    Rules and pages all use the result, so it is cached for each catalog.
     """
     rows: list[InstallRow] = []
     problems: list[Problem] = []
@@ -55,7 +55,7 @@ def expand(catalog: Catalog) -> Expansion:
 
 @cached_by_owner
 def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
-    """Return the same rows by platform; what looks at one platform then reads no other's rows."""
+    """Return the rows of `expand` by platform, cached for code that needs one platform."""
     found: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
     for row in expand(catalog)[0]:
         found[row.platform].append(row)
@@ -115,7 +115,7 @@ def _where(places: list[str]) -> str:
 
 
 def _note(option: Option) -> str | None:
-    """What stands below the commands: first, what they open to a container."""
+    """Return the note below the commands: warnings about containers, then the option's note."""
     warnings = [step.docker.warning for step in option.steps if step.docker]
     return " ".join(text for text in (*warnings, option.note) if text) or None
 
@@ -150,7 +150,7 @@ def _row(
 
 
 def placeholder_values(target: Target) -> dict[str, str]:
-    """Return what the placeholders stand for, those that have a value."""
+    """Return the values of those placeholders that have one."""
     values: dict[str, str | None] = {
         "torch": target.torch,
         "torchvision": target.torchvision,
@@ -177,7 +177,7 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
 
 
 def _stage(platform: Platform, target: Target) -> PluginStage | None:
-    """The lifecycle of what is installed: of its own row, or where all rows for it agree."""
+    """Return the lifecycle of what is installed: that of its row, or that of all rows if equal."""
     about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
     stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}
     return stages.pop() if len(stages) == 1 else None

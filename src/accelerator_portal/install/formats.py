@@ -41,7 +41,7 @@ _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 
 
 def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
-    """Return the rows, each followed by those in the other forms that its commands can take."""
+    """Return the rows, with the rows for other formats that can be derived from them."""
     rows = tuple(rows)
     newest = _newest_with_backend(rows)
     found: list[InstallRow] = []
@@ -55,7 +55,7 @@ def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallR
 
 
 def _requirements(row: InstallRow) -> Iterator[InstallRow]:
-    """A requirements file for each call: all packages of a file share its indexes."""
+    """Yield the row for requirements files: one for each call, because indexes are set per file."""
     if not _is_packages_only(row):
         return
     names = ["requirements.txt"]
@@ -81,7 +81,7 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
 
 
 def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
-    """A part of `pyproject.toml` with uv's indexes and sources."""
+    """Yield the row for a `pyproject.toml` with uv's indexes and sources."""
     if not _is_packages_only(row):
         return
     try:
@@ -94,7 +94,7 @@ def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
 
 
 def _plain_python(check: CheckLine) -> str:
-    """The check as uv runs it: the interpreter of the project is `python` on every system."""
+    """Return the check as uv runs it: the interpreter is `python` on every system."""
     return check.command.replace("python3 ", "python ", 1)
 
 
@@ -132,13 +132,13 @@ def _index_name(url: str, place: int) -> str:
 
 
 def _text(value: str) -> str:
-    """A basic string of TOML."""
+    """Return a value as a TOML basic string."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def _dockerfile(row: InstallRow) -> Iterator[InstallRow]:
-    """A Dockerfile on top of the vendor's image, and how to build and run it."""
+    """Yield the row for a Dockerfile on top of the vendor's image, and the commands to run it."""
     if row.container is None:
         return
     text = "\n".join((f"FROM {row.container.image}", "WORKDIR /workspace", "COPY . ."))
@@ -157,12 +157,12 @@ _DERIVED: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = 
 
 
 def _is_packages_only(row: InstallRow) -> bool:
-    """Whether the commands install packages and do nothing else."""
+    """Return whether the commands install packages and do nothing else."""
     return len(row.calls) == len(row.commands) > 0
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """For each platform and machine the newest release's first uv row whose build uv detects."""
+    """Return the newest release's first uv row whose build uv detects, by platform and machine."""
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
         detected = row.variant in BACKENDS or any(c.backend == "xpu" for c in row.calls)
@@ -176,9 +176,9 @@ def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str
 
 
 def _uv_auto(row: InstallRow) -> InstallRow:
-    """The command that lets uv detect the GPU and its driver.
+    """Return the row for the command that lets uv detect the GPU and its driver.
 
-    No version is pinned: which releases an index has depends on the build that uv picks.
+    No version is pinned, because the releases in an index depend on the build that uv picks.
     """
     return replace(
         row,
@@ -194,7 +194,7 @@ def _uv_auto(row: InstallRow) -> InstallRow:
 
 
 def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
-    """One row for each system of the platforms that conda-forge builds packages for."""
+    """Yield one row for each platform and machine that conda-forge builds packages for."""
     conda = catalog.defaults.conda
     if conda is None:
         return

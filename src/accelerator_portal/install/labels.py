@@ -28,7 +28,7 @@ METHOD = {
 
 
 def python_order(versions: Iterable[str]) -> list[str]:
-    """Return Python versions, the newest first; free-threaded builds after all others."""
+    """Return Python versions newest first, with free-threaded builds after all others."""
 
     def order(python: str) -> tuple[bool, int]:
         return python.endswith("t"), -int(python.removeprefix("3.").removesuffix("t"))

@@ -20,19 +20,19 @@ _DRIVER = "driver"
 
 @dataclass(frozen=True, slots=True)
 class DriverBounds:
-    """The oldest driver that each variant runs with: `oldest` by variant, then operating system."""
+    """The oldest driver for each variant: `oldest` is by variant, then by operating system."""
 
     name: str
     oldest: Mapping[str, Mapping[str, str]]
 
     def admits(self, row: InstallRow, driver: str) -> bool:
-        """Whether a row runs with a driver; true where no bound is stated."""
+        """Return whether a row runs with a driver version; true if no bound is stated."""
         bound = self.oldest.get(row.variant, {}).get(row.os)
         return bound is None or Version(driver) >= Version(bound)
 
 
 def driver_bounds(platform: Platform) -> DriverBounds | None:
-    """Return the driver that each variant of a platform needs, None where none states a version."""
+    """Return the oldest driver for each variant of a platform, or None if no version is stated."""
     name = ""
     oldest: dict[str, dict[str, str]] = {}
     for variant in platform.install.variants:
@@ -50,13 +50,13 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
 def row_ranges(
     catalog: Catalog, rows: Iterable[tuple[int, InstallRow]], generation: Generation
 ) -> tuple[int, ...]:
-    """Return which rows a card can run, as starts and ends of ranges of their places."""
+    """Return the rows that a card can run, as starts and exclusive ends of ranges of numbers."""
     fitting = (place for place, row in rows if runs(catalog, generation, row))
     return tuple(_ranges(fitting))
 
 
 def _ranges(places: Iterator[int]) -> Iterator[int]:
-    """The first place of each run of neighbors, and the one after its last."""
+    """Yield the first number of each consecutive range, and the number after its last."""
     end = None
     for place in places:
         if place == end:
@@ -74,7 +74,7 @@ _LOWER = {">=", "==", "~="}
 
 
 def lower_bound(text: str) -> Version | None:
-    """Return the oldest version that `>=8.0`, `==8.0` or `8.0` admits; None where it is words."""
+    """Return the oldest version that `>=8.0`, `==8.0` or `8.0` allows; None for other text."""
     try:
         return Version(text)
     except InvalidVersion:

@@ -21,7 +21,7 @@ TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on
 
 
 def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the meaning of the integers of a row; -1 stands for "none", of many for "any"."""
+    """Return the names of a row's integers; -1 means "none", or "any" where a row can have many."""
     return (*(axis.field for axis in by_column(axes)), *TEXTS)
 
 
@@ -42,7 +42,7 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A group of cards: its name, and which rows it can run, as `limits.row_ranges` has them."""
+    """A group of cards: its name, and the rows that it can run in the form of `row_ranges`."""
 
     name: str
     ranges: tuple[int, ...]
@@ -51,10 +51,10 @@ class Card:
 def payload(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the data from which the page's script works; `cards` by platform and id.
+    """Return the data for the page's script; `cards` are by platform and id.
 
-    `rows` is one flat list, as many integers a row as there are columns; axes and tables are
-    numbered by place.
+    `rows` is one flat list with as many integers per row as there are columns. An integer is the
+    position of a value in the list of its axis or table.
     """
     many = [axis for axis in selector.table if axis.many]
     tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
@@ -79,7 +79,7 @@ def payload(
 def overview(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return what the page's script needs of all platforms before it needs the rows of one."""
+    """Return the data that the page's script loads first, about all platforms."""
     return {
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
         "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
@@ -135,7 +135,7 @@ def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
 
 
 def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
-    """The number of each Python's finding, -1 for none; one number where all are the same."""
+    """Return each Python's finding as a number or -1; one if all are equal, None if all are -1."""
     numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
     if set(numbers) <= {-1}:
         return None
@@ -143,7 +143,7 @@ def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
 
 
 def _environments(selector: Selector) -> dict[str, dict[str, str]]:
-    """The line that makes a fresh environment, by method and operating system."""
+    """Return the commands that create a new environment, by method and operating system."""
     found: dict[str, dict[str, str]] = {}
     for row in selector.rows:
         line = new_environment(row.method, row.os)
@@ -168,9 +168,9 @@ _LONGEST = 300
 
 
 def text_addresses(text: str) -> list[str]:
-    """Return every address in a word, of any scheme, up to the end of the word.
+    """Return every address in a text, of any scheme, up to the next space.
 
-    A quotation mark or a bracket in it is part of it, as it is to the program that gets the word:
+    Quotation marks and brackets are part of an address, as they are for the program that reads it:
     `https://trusted)@evil.example` leads to the second host.
     """
     starts = [found.start() for found in _SCHEME.finditer(text)]
@@ -178,13 +178,13 @@ def text_addresses(text: str) -> list[str]:
 
 
 def step_addresses(step: Step) -> Iterator[tuple[Location, str]]:
-    """Yield every address that a step fetches from, with its place in the step."""
+    """Yield every address that a step fetches from, with its location in the step."""
     for inside, text in _texts(step):
         yield from ((inside, address) for address in text_addresses(text))
 
 
 def host_of(address: str) -> str:
-    """Return the host of an address, empty where it names none."""
+    """Return the host of an address; empty if it has none."""
     try:
         return urlsplit(address).hostname or ""
     except ValueError:
@@ -192,9 +192,9 @@ def host_of(address: str) -> str:
 
 
 def registry_of(image: str) -> str:
-    """Return the host of an image: `docker.io` where its name begins with none.
+    """Return the registry in an image name, or `docker.io` if there is none.
 
-    As Docker reads names. Source: splitDockerDomain in distribution/reference.
+    Names are read as Docker does. Source: splitDockerDomain in distribution/reference.
     """
     first, slash, _ = image.partition("/")
     named = "." in first or ":" in first or first == "localhost" or first != first.lower()
@@ -202,7 +202,7 @@ def registry_of(image: str) -> str:
 
 
 def _texts(step: Step) -> Iterator[tuple[Location, str]]:
-    """Every text of a step that may name an address."""
+    """Yield every text of a step that may contain an address, with its location."""
     if step.pip:
         yield from ((("pip", "packages", n), text) for n, text in enumerate(step.pip.packages))
         yield ("pip", "index"), step.pip.index or ""

@@ -20,11 +20,11 @@ _FLAGS = {"--pre": "pre"}
 
 
 class UnreadableCommandError(ValueError):
-    """A command that is no chain of pip commands; the text says where."""
+    """A command that is not a chain of `pip install` commands; the message says where."""
 
 
 def pip_steps(command: str) -> list[dict[str, Any]]:
-    """Return the steps of commands joined by `&&`, as `install.yaml` writes them.
+    """Return the steps of commands joined by `&&`, in the form of `install.yaml`.
 
     Raises UnreadableCommandError for anything but `pip install` with packages and indexes.
     """
@@ -83,7 +83,7 @@ BACKENDS = frozenset(
 
 
 def backend_of(index: str | None) -> str | None:
-    """Return uv's name for the build that an index of PyTorch's holds; None where it has none.
+    """Return uv's name for the build in an index of PyTorch, or None if it has none.
 
     Nightly builds have indexes of their own, which uv does not know.
     """
@@ -101,11 +101,11 @@ _SPECIAL_IN_QUOTES = re.compile(r"[\"$`%!\x00-\x1f“”„]")
 
 
 class UnquotableError(ValueError):
-    """A word that cannot be written so that PowerShell and cmd read it alike."""
+    """A word that cannot be quoted so that PowerShell and cmd read it alike."""
 
 
 def quote(word: str, os: Os) -> str:
-    """Return `word` as the shell of `os` must see it to mean exactly itself."""
+    """Return `word` quoted for the shell of `os`. Raises UnquotableError."""
     if os != "windows":
         return shlex.quote(word)
     if _PLAIN_ON_WINDOWS.fullmatch(word) and not word.startswith("@"):
@@ -116,9 +116,9 @@ def quote(word: str, os: Os) -> str:
 
 
 def quote_address(url: str, os: Os) -> str:
-    """Return an address as the shell of `os` must see it, where no other word has a percent sign.
+    """Return an address quoted for the shell of `os`, if no other word has a percent sign.
 
-    A single percent sign stays as it is at the prompt of cmd and in an argument of PowerShell; in
+    A single percent sign is kept as it is at the prompt of cmd and in an argument of PowerShell; in
     a batch file it would have to be doubled.
     """
     if (
@@ -131,7 +131,7 @@ def quote_address(url: str, os: Os) -> str:
 
 
 def command_line(words: list[str], os: Os) -> str:
-    """Return the words as one line for the shell of `os`."""
+    """Return the words as one line for the shell of `os`. Raises UnquotableError."""
     return " ".join(quote(word, os) for word in words)
 
 

@@ -30,10 +30,10 @@ _Point = tuple[InstallRow, str]
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What wishes lead to.
+    """The result of a reader's wishes.
 
-    `choice` and `row` are None where the platform has nothing for the machine. `unmet` are the axes
-    whose wish no row with the more recent wishes has.
+    `choice` and `row` are None if the platform has no row for the machine. `unmet` are the axes
+    whose wish is met by no row that meets the more recent wishes.
     """
 
     platform: str
@@ -47,11 +47,11 @@ def resolve(
     wishes: Mapping[str, str],
     admits: Callable[[InstallRow], bool] = lambda _: True,
 ) -> Resolution:
-    """Return what the wishes lead to.
+    """Return the row and choice that fit a reader's wishes best.
 
-    `wishes` maps axes to values, the oldest wish first; the machine's axes are among them or else
-    the first starting choice's. `admits` says which rows the reader's card and driver can run.
-    Raises LookupError where the selector has no rows at all.
+    `wishes` maps axes to values, the oldest wish first. Missing machine axes come from the starting
+    choice. `admits` returns whether the reader's card and driver can run a row. Raises LookupError
+    if the selector has no rows at all.
     """
     start = _start(selector, wishes)
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
@@ -82,9 +82,9 @@ def resolve(
 
 @cached_by_owner
 def offers(selector: Selector) -> dict[str, dict[str, str]]:
-    """Return for each platform the build that a reader without other wishes gets.
+    """Return for each platform the build that a reader without other wishes gets, by machine.
 
-    The inner keys are machines, `linux x86_64`; those for which there is nothing are absent.
+    A machine is written as `linux x86_64`; machines without a build are absent.
     """
     return {value.id: dict(_offers_of(selector, value.id)) for value in selector.axes["platform"]}
 
@@ -106,7 +106,7 @@ def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
 
 
 def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
-    """The starting choice of the reader's operating system."""
+    """Return the starting choice for the reader's operating system, or else the first one."""
     if not selector.starts:
         raise LookupError("there are no install options")
     starts = (start for start in selector.starts if start["os"] == wishes.get("os"))
@@ -114,7 +114,7 @@ def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
 
 
 def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
-    """The start's platform, or the first that has something for the machine."""
+    """Return the starting choice's platform, or else the first with a row for the machine."""
     usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
     for platform in usual:
         if any(_is_on(row, machine) for row in selector.rows_with("platform", platform)):
@@ -129,7 +129,7 @@ def _is_on(row: InstallRow, machine: Mapping[str, str]) -> bool:
 def _free_wishes(
     selector: Selector, wishes: Mapping[str, str], platform: str
 ) -> list[tuple[Axis, str]]:
-    """Wishes about neither the machine nor the platform; `stable` wishes for what comes anyway."""
+    """Return the wishes except those for the machine, the platform, `stable` or other variants."""
     axes = {axis.id: axis for axis in selector.table}
     own = {value.id for value in selector.values("variant", platform)}
     return [
@@ -144,7 +144,7 @@ def _free_wishes(
 
 
 def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
-    """The points with a value; of Python those for which it does not matter come second."""
+    """Return the points with this value; if none has this Python, those for any Python."""
     if axis.id != "python":
         return [point for point in points if getattr(point[0], axis.field) == value]
     own = [point for point in points if point[1] == value]
@@ -154,7 +154,7 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
 def _preference(
     selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
 ) -> tuple[int, ...]:
-    """The order among points: what is known to fail last, then the newest and the most usual."""
+    """Return the sort key of a point: known failures come last, the newest and most usual first."""
     row, python = point
     places = []
     for axis in axes:
@@ -171,7 +171,7 @@ def _preference(
 
 
 def _fails(row: InstallRow, python: str) -> bool:
-    """Whether the versions were looked for and do not exist together for this Python."""
+    """Return whether the versions were looked up and do not exist together for this Python."""
     findings = dict(zip(row.pythons or (), row.findings, strict=False))
     found = findings.get(python)
     return found is not None and found.kind == "none"
@@ -179,9 +179,10 @@ def _fails(row: InstallRow, python: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FollowedReleases:
-    """`newest` and `oldest` are releases with a command here, or else in the vendor's own rows.
+    """The PyTorch releases that a platform supports; all are None if nothing is known.
 
-    `behind` counts PyTorch's minor releases after `newest`; all are None where nothing is known.
+    `newest` and `oldest` have a command, or else are in the vendor's own rows. `behind` is the
+    number of PyTorch's minor releases after `newest`.
     """
 
     newest: str | None = None
@@ -191,7 +192,7 @@ class FollowedReleases:
 
 
 def followed_releases(catalog: Catalog, platform: Platform) -> FollowedReleases:
-    """Return how closely `platform` follows PyTorch."""
+    """Return the range of PyTorch releases that `platform` supports, and its release lag."""
     rows = rows_by_platform(catalog)[platform.id]
     installed = {row.build for row in rows if row.build != PREVIEW and row.method != "source"}
     versions = installed or {row.torch for row in platform.compatibility.rows}

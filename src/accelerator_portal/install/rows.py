@@ -19,7 +19,7 @@ DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "docker
 
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
-    """What must be on the machine first: `version` may be a specifier, `url` where to get it."""
+    """Software to install first; `version` may be a specifier, `url` is where to get it."""
 
     name: str
     version: str | None = None
@@ -28,7 +28,7 @@ class Prerequisite:
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """The command that shows whether an installation worked, and what it prints."""
+    """The command that checks an installation, and its expected output."""
 
     command: str
     prints: str
@@ -52,7 +52,7 @@ class Container:
 
 @dataclass(frozen=True, slots=True)
 class PluginStage:
-    """A plugin's place in its life, in its vendor's words; `until` is the day, as ISO writes it."""
+    """A plugin version's lifecycle in the vendor's words; `until` is its end as an ISO date."""
 
     words: str
     until: str | None = None
@@ -60,7 +60,7 @@ class PluginStage:
 
 @dataclass(frozen=True, slots=True)
 class PipCall:
-    """One call of pip or uv: requirements, and the indexes that it names (PyPI where none)."""
+    """One call of pip or uv: its requirements, and its indexes (PyPI if there are none)."""
 
     packages: tuple[str, ...]
     index: str | None = None
@@ -72,7 +72,7 @@ class PipCall:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is known of the versions that a command asks for, in words that name the day."""
+    """The result of looking up the versions that a command installs; `words` name the date."""
 
     kind: Literal["installed", "found", "none", "named", "unchecked"]
     words: str
@@ -80,9 +80,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class InstallRow:
-    """One valid combination, for each of `pythons` (None: Python does not matter), and what to do.
+    """A valid combination for each of `pythons` (None: for any Python), and its commands.
 
-    `build` is a release's version or `preview`; `variant` is `default` where a platform has none.
+    `build` is a release's version or `preview`; `variant` is `default` if a platform has none.
     """
 
     platform: str
@@ -120,7 +120,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
 class UnknownPlaceholderError(LookupError):
-    """A placeholder that does not exist, or that has no value for the row at hand."""
+    """A placeholder that does not exist, or has no value for the current row."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -128,12 +128,12 @@ class UnknownPlaceholderError(LookupError):
 
     @property
     def exists(self) -> bool:
-        """Whether it is a placeholder at all, and only lacks a value here."""
+        """Whether the placeholder exists and only has no value here."""
         return self.name in NAMES
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Replace each `{name}`; raise UnknownPlaceholderError for one without a value."""
+    """Replace each `{name}` with its value. Raises UnknownPlaceholderError if it has none."""
 
     def value(match: re.Match[str]) -> str:
         if match.group(1) not in values:

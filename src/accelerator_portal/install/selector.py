@@ -15,10 +15,10 @@ from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Selector:
-    """Every row, and the values of each axis in the order of preference and of the page.
+    """Every row, and the values of each axis in order of preference, which is that of the page.
 
-    The variant axis depends on the platform; `variants` holds it for those that have one. `starts`
-    say what is usual on each operating system: machine, platform, Python and method.
+    The variant axis depends on the platform; `variants` has its values by platform. `starts` are
+    the default choices for each operating system: machine, platform, Python and method.
     """
 
     axes: Mapping[str, tuple[Value, ...]]
@@ -38,7 +38,7 @@ class Selector:
 
     @cached_property
     def numbered_rows(self) -> dict[str, list[tuple[int, InstallRow]]]:
-        """For each platform its rows, with their places among all."""
+        """The rows of each platform, with their positions among all rows."""
         found: dict[str, list[tuple[int, InstallRow]]] = {}
         for place, row in enumerate(self.rows):
             found.setdefault(row.platform, []).append((place, row))
@@ -46,7 +46,7 @@ class Selector:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
-        """For each axis the place of its values, the preferred first."""
+        """The position of each value on its axis; preferred values come first."""
         lists = [*self.axes.items(), *(("variant", values) for values in self.variants.values())]
         return {(axis, v.id): place for axis, values in lists for place, v in enumerate(values)}
 
@@ -72,18 +72,18 @@ class Selector:
         return {axis: {v.id: v for v in values} for axis, values in self.axes.items()}
 
     def place(self, axis: str, value: str) -> int:
-        """Return the place of a value on its axis, the preferred first; 0 for what has none."""
+        """Return the position of a value on its axis, preferred ones first; 0 if it has none."""
         return self._places.get((axis, value), 0)
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:
-        """Return the ids of a row's values on an axis; of all values where it does not matter."""
+        """Return the ids of a row's values on an axis, or of all values if the row fits any."""
         found = getattr(row, axis.field)
         if found is None:
             return tuple(self._value_by_id[axis.id])
         return found if axis.many else (found,)
 
     def rows_with(self, axis: str, value: str) -> tuple[InstallRow, ...]:
-        """Return the rows that have a value, named by its id, on an axis."""
+        """Return the rows that have the value with this id on an axis."""
         return tuple(self._rows_by_value.get((axis, value), ()))
 
     def choices(self, row: InstallRow) -> Iterator[Choice]:
@@ -93,11 +93,11 @@ class Selector:
             yield Choice(dict(zip(names, values, strict=True)))
 
     def row(self, choice: Choice) -> InstallRow | None:
-        """Return the row for a choice, None where there is none."""
+        """Return the row for a choice, or None if there is none."""
         return self._row_by_values.get(tuple(choice[axis.id] for axis in self.table))
 
     def only(self, platform: str) -> Selector:
-        """Return the selector of one platform: its rows and variants, and all other values."""
+        """Return the selector of one platform, with only its rows and variants."""
         rows = self.rows_with("platform", platform)
         own = tuple(value for value in self.axes["platform"] if value.id == platform)
         axes = {**self.axes, "platform": own}
@@ -109,11 +109,11 @@ class Selector:
         )
 
     def values(self, axis: str, platform: str) -> tuple[Value, ...]:
-        """Return the values of an axis; of the variant axis those that the platform has."""
+        """Return the values of an axis; for the variant axis, those of the platform."""
         return self.axes[axis] if axis in self.axes else self.variants.get(platform, ())
 
     def value(self, axis: str, choice: Choice) -> Value:
-        """Return the choice's value on an axis; an empty one for a variant where there is none."""
+        """Return the choice's value on an axis; an empty one if the platform has no variants."""
         if axis in self.axes:
             return self._value_by_id[axis].get(choice[axis], Value("", ""))
         variants = self.variants.get(choice["platform"], ())
@@ -127,7 +127,7 @@ class Selector:
 def make_selector(
     catalog: Catalog, rows: tuple[InstallRow, ...], table: tuple[Axis, ...] = AXES
 ) -> Selector:
-    """Build the selector of `rows`, with the values that they use of each axis of `table`."""
+    """Build the selector of `rows`, with the values on the axes of `table` that they use."""
     axes = {axis.id: axis.values(catalog, rows) for axis in table if axis.values}
     variants = {
         p.id: tuple(Value(v.id, v.name) for v in p.install.variants)
@@ -147,7 +147,7 @@ def make_selector(
 
 
 def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:
-    """Yield variants that neither a platform's two newest releases nor its nightly build have."""
+    """Yield variants that a platform's two newest releases and its nightly build do not have."""
     places = {value.id: place for place, value in enumerate(builds)}
     found: dict[str, dict[str, set[str]]] = {}
     for row in rows:
@@ -162,9 +162,9 @@ def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -
 def _starts_of(
     rows: tuple[InstallRow, ...], platform: str, starts: tuple[Choice, ...]
 ) -> Iterator[Choice]:
-    """What is usual for one platform: the starts for whose machine it has a row.
+    """Yield the default choices for one platform: those for whose machine it has a row.
 
-    Where it has none for any, its first row's machine.
+    If it has none for any, the machine of its first row is used.
     """
     systems = {(row.os, row.arch): None for row in rows}
     here = [start for start in starts if (start["os"], start["arch"]) in systems]

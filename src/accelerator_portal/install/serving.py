@@ -19,14 +19,14 @@ ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """What a generation can run.
+    """The builds that a hardware generation can run.
 
-    `verdict` is `newest` where the platform's newest release runs on it, `earlier` where only
-    earlier ones do, `preview` where only nightly builds do, `no-command` where a build runs on it
-    that the portal has no command for, `none` where no build does. `oldest` and `newest` are
-    releases; `variants` the ids of those that bring the newest, the preferred first; `os` and
-    `arch` are said where builds for other systems do not hold the code; `passed_over` is the
-    platform's newest release where that is another.
+    `verdict` is `newest` if the platform's newest release runs on it, `earlier` if only earlier
+    releases do, `preview` if only nightly builds do, `no-command` if a build runs on it that the
+    portal has no command for, and `none` if no build does. `oldest` and `newest` are releases.
+    `variants` are the ids of the variants that have the newest, the preferred first. `os` and
+    `arch` are set if builds for other systems do not run on it. `passed_over` is the platform's
+    newest release if that is another one.
     """
 
     verdict: ReleaseSupport
@@ -47,7 +47,7 @@ class Serving:
 
 
 def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Serving:
-    """Return what a generation of `platform` can run."""
+    """Return the builds that a hardware generation of `platform` can run."""
     if not generation.builds:
         return Serving("none")
     rows = list(rows_by_platform(catalog)[platform.id])
@@ -69,7 +69,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
 
 
 def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
-    """Whether the build that a row installs runs on a generation's cards."""
+    """Return whether the build that a row installs runs on the cards of a generation."""
     preview = catalog.releases.preview.version
     torch = preview if row.build == PREVIEW else row.build
     return any(
@@ -81,7 +81,7 @@ def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
 
 
 def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
-    """Whether `build` is about this variant and release; None for one without a version."""
+    """Return whether `build` covers this variant and torch version; None is an unknown version."""
     if build.variants and variant not in build.variants:
         return False
     if build.torch is None:
@@ -101,7 +101,7 @@ def _of_releases(
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
-    """Where no command is known, what the vendor's own version rows say."""
+    """Return the result from the vendor's own version rows, if no command is known."""
     rows = [
         row
         for row in platform.compatibility.rows
@@ -113,7 +113,7 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
 
 
 def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """The one value that all fitting rows share, where the generation's builds depend on it."""
+    """Return the only value of all fitting rows, if the generation's builds depend on the axis."""
     if not any(getattr(build, axis) for build in generation.builds):
         return None
     values = {getattr(row, axis) for row in fitting}

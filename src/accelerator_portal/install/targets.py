@@ -20,10 +20,10 @@ from accelerator_portal.install.rows import PREVIEW
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One build, variant and system, and what is known of them.
+    """One build, variant and system of an option, with its facts.
 
-    `index` is the address of the wheel's index, empty where it is on PyPI; `fits` the row of
-    `compatibility.yaml` that the option installs; `named` the document that names its version.
+    `index` is the address of the wheel's index, empty for PyPI. `fits` is the row of
+    `compatibility.yaml` that the option installs. `named` is the document that names its version.
     """
 
     build: str
@@ -39,18 +39,18 @@ class Target:
 
     @property
     def torch(self) -> str | None:
-        """The release; None for a nightly build, which has no version yet."""
+        """The release, or None for a nightly build, which has no version yet."""
         return None if self.build == PREVIEW else self.build
 
 
 def names_python(platform: Platform, option: Option) -> bool:
-    """Whether the option's commands, or its check, differ with the Python version."""
+    """Return whether the option's commands or its check depend on the Python version."""
     check = platform.install.checks.get(option.check or "")
     return "{python}" in repr((option.steps, check))
 
 
 def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Target]:
-    """Yield the option's targets; one for each Python where the commands differ with it."""
+    """Yield the option's targets, one for each Python if the commands depend on it."""
     split = names_python(platform, option)
     for build in _builds(catalog, option):
         found = _of_builds if option.published else _as_stated
@@ -73,7 +73,7 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
 def _of_builds(
     catalog: Catalog, platform: Platform, option: Option, release: Release | Preview
 ) -> Iterator[Target]:
-    """One target per wheel, image or archive that the option's glob and filters admit."""
+    """Yield one target for each wheel, image or archive that matches the option's filters."""
     variants = {variant.id: variant for variant in platform.install.variants}
     for build in _admitted(option, release):
         if variants and build.variant not in variants:
@@ -94,7 +94,7 @@ def _of_builds(
 
 
 def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
-    """Yield the builds that an option with a glob serves, described in `variants` or not."""
+    """Yield the builds that an option's glob matches, also of variants that are not described."""
     for release in _builds(catalog, option):
         yield from _admitted(option, release)
 
@@ -102,7 +102,7 @@ def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
 def _as_stated(
     _: Catalog, platform: Platform, option: Option, build: Release | Preview
 ) -> Iterator[Target]:
-    """One target per system and variant that the option itself states."""
+    """Yield one target for each system and variant that the option itself states."""
     wanted = option.variants or ()
     variants = [variant for variant in platform.install.variants if variant.id in wanted]
     for variant in variants or (None,):
@@ -120,7 +120,7 @@ def _as_stated(
 
 
 def _document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
-    """The first source that is a document; what package indexes say is looked up by itself."""
+    """Return the first source that is a document and not package metadata, or None."""
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
 
@@ -158,10 +158,10 @@ def _index(build: Release | Preview, wheel: Wheel) -> str:
 def _fitting(
     platform: Platform, build: Release | Preview, variant: Variant | None
 ) -> CompatibilityRow | None:
-    """The compatibility row to install.
+    """Return the compatibility row to install, or None.
 
-    A row that says what else it needs comes before one that does not, then the newest plugin: a
-    reader is better off with versions that are known to fit than with the last one published.
+    A row that states its requirements comes before one that does not, then the newest plugin comes
+    first: versions that are known to fit serve a reader better than the last one published.
     """
     if isinstance(build, Preview):
         return None
@@ -172,7 +172,7 @@ def _fitting(
 def rows_about(
     platform: Platform, torch: str | None, variant: Variant | None
 ) -> list[CompatibilityRow]:
-    """Return the compatibility rows for a release and a variant; none for a nightly build."""
+    """Return the compatibility rows for a release and a variant; empty for a nightly build."""
     return [
         row
         for row in _rows_by_release(platform).get(torch or "", ())

@@ -27,17 +27,17 @@ _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add t
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """The id under which a row cites the package, and the lines with that source."""
+    """The id of the source for the package, and the file's lines with that source in them."""
 
     id: str
     lines: tuple[str, ...]
 
 
 def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow) -> str:
-    """Return the text of a file with one more row, in the place that its version has.
+    """Return the text of `compatibility.yaml` with `row` added in version order.
 
-    A file that lists the plugin version already stays as it is. Raises ProblemsError where the
-    file cannot be read, or is written in a form that this cannot edit.
+    Returns `text` unchanged if the file already lists the plugin version. Raises ProblemsError
+    if the file cannot be read, or is written in a form that cannot be edited.
     """
     before, file = read_for_edit(path, text, Compatibility, "row")
     if any(known.plugin == row.plugin for known in before.rows):
@@ -64,7 +64,7 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _place(before: Compatibility, row: CompatibilityRow) -> int:
-    """Newest first: by torch, then by plugin."""
+    """Return the index of the new row: rows are sorted by torch, then plugin, newest first."""
     for place, known in enumerate(before.rows):
         if _order(known) < _order(row):
             return place
@@ -78,7 +78,7 @@ def _order(row: CompatibilityRow) -> tuple[Version, Version]:
 def _line_of_row(
     path: str, file: YamlFile, before: Compatibility, place: int, lines: list[str]
 ) -> int:
-    """The index of the line before which the new row goes."""
+    """Return the index of the line before which the new row is inserted."""
     if not before.rows:
         raise _refusal(
             path, file.line(("rows",)), "the file has no row after which a new row can be added"
@@ -93,7 +93,7 @@ def _line_of_row(
 
 
 def _end_of(file: YamlFile, key: tuple[str], lines: list[str]) -> int:
-    """The index after the last line of a top-level key."""
+    """Return the index after the last line of a top-level key."""
     start = file.line(key)
     later = [file.lines[place] for place in file.lines if len(place) == 1]
     end = min((line for line in later if line > start), default=len(lines) + 1) - 1
@@ -109,10 +109,11 @@ def _indent(file: YamlFile, lines: list[str]) -> str:
 def _with_source(
     path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
 ) -> _Sources:
-    """Name the package's metadata as a source, with the day on which it was read.
+    """Return the lines with the package's metadata as a source, read on the release's day.
 
-    Every row that names a release is compared with the index each night, so that a newer day is
-    true for the other rows, too. A source of a dated copy stays: the release has one of its own.
+    Every row that names a release is compared with the index each night, so the newer date is
+    also true for the other rows. A source with `as_of` (a dated copy) is not changed: the
+    release gets a source of its own.
     """
     found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
     if found:

@@ -35,7 +35,7 @@ REMEDY = "correct the value, or add a note that explains why both are correct"
 
 @dataclass(frozen=True)
 class _Known:
-    """A platform and its plugin's index, which was read."""
+    """A platform and the facts of its plugin's index, which have been read."""
 
     catalog: Catalog
     platform: Platform
@@ -43,7 +43,7 @@ class _Known:
     facts: IndexFacts
 
     def says(self, release: ReleaseFacts) -> str:
-        """Name what the index says of a release, and where that is written down."""
+        """Return the index, the date it was read, and the file and line of the release's facts."""
         facts = self.catalog.packages[self.home.package]
         line = line_of(facts, self.home.index, release.version)
         return f"{self._index} ({PACKAGES}/{self.home.package}.json:{line})"
@@ -54,7 +54,10 @@ class _Known:
         return f"{name}, read {read_on(self.catalog, self.home)}"
 
     def missing(self, version: str) -> str | None:
-        """Say that a version is not on the index; None where it may only be too old to be kept."""
+        """Return a text that says the index lacks a version; None for pre-releases and old ones.
+
+        The facts keep only the newest releases, so an older version may exist on the index.
+        """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:
             return None
@@ -66,10 +69,10 @@ class _Known:
 
 
 def contradictions(catalog: Catalog) -> Iterator[Problem]:
-    """Yield what in compatibility.yaml and install.yaml the plugin's own index contradicts.
+    """Yield each statement in compatibility.yaml and install.yaml that contradicts the index.
 
-    Only indexes that were read count, and only what they say: a wheel that was not asked, or a
-    plugin that names no torch, contradicts nothing.
+    Only plugin indexes that were read are compared. Missing facts contradict nothing: neither a
+    wheel whose metadata was not read nor a plugin whose metadata names no torch.
     """
     for platform in catalog.platforms:
         found = home(catalog, platform)
@@ -91,7 +94,7 @@ def _rows(known: _Known) -> Iterator[Problem]:
 def _row(
     known: _Known, torch: str, plugin: str, pythons: tuple[str, ...]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the key of a row that is contradicted, and by what."""
+    """Yield each contradicted key of a row, with a text that quotes both statements."""
     release = known.release(plugin)
     if release is None:
         if what := known.missing(plugin):
@@ -115,7 +118,10 @@ def _row(
 
 
 def _options(known: _Known) -> Iterator[Problem]:
-    """What an option pins exists, for each system and Python that it offers; once an option."""
+    """Yield a problem for each version that an option pins and that the index lacks for a target.
+
+    The same problem is yielded once for each option.
+    """
     for place, option in enumerate(known.platform.install.options):
         told: set[str] = set()
         for target, values in option_values(known.catalog, known.platform, option):
@@ -163,7 +169,7 @@ _MOST_DAYS = 7
 
 
 def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:
-    """Yield what `data/releases.yaml` says of wheels on PyPI that PyPI contradicts."""
+    """Yield each statement about PyPI wheels in `data/releases.yaml` that PyPI contradicts."""
     facts = catalog.packages.get(TORCH)
     on_pypi = facts.on(PYPI) if facts else None
     if facts is None or on_pypi is None:

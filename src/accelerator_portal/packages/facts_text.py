@@ -11,12 +11,12 @@ from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
 
 
 def facts_text(facts: PackageFacts) -> str:
-    """Return the text of a package's file."""
+    """Return the JSON text of a package's file."""
     return "\n".join(_facts_lines(facts)) + "\n"
 
 
 def read_text(read: PackagesRead) -> str:
-    """Return the text of the file that says how fresh the facts are."""
+    """Return the JSON text of the file that states when the packages were last read."""
     head = json.dumps({"read": read.read.isoformat() if read.read else None})[1:-1]
     later = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
     lines = ["{", f"{head},", f'"later": {later},', '"faults": [', *_rows(read.faults), "]", "}"]
@@ -24,7 +24,7 @@ def read_text(read: PackagesRead) -> str:
 
 
 def line_of(facts: PackageFacts, index: str, version: str) -> int:
-    """Return the line on which a release stands in a package's file, counted from 1."""
+    """Return the line number of a release in a package's file, from 1; 1 if it is missing."""
     line = 3  # the brace, the name, the list of indexes
     for found in facts.indexes:
         line += 1

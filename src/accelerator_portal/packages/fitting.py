@@ -33,10 +33,11 @@ _REQUIREMENTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a platform's package comes from, and what that index says of it.
+    """A platform's package, its index, and the facts of that index.
 
-    `facts` are None where it was never read. `other` is what PyPI has under the same name, where
-    commands name another index: somebody else's, or a warning.
+    `facts` is None if the index was never read. `other` holds PyPI's facts for the same name if
+    the install commands name another index: a different package, or a placeholder that warns
+    users.
     """
 
     package: str
@@ -47,7 +48,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The newest plugin that fits a torch release on a system, and what it requires exactly."""
+    """The newest plugin release that fits a torch release on a system, and its requirement."""
 
     torch: str
     os: Os
@@ -59,10 +60,11 @@ class Fit:
 
 @cached_by_owner
 def home(catalog: Catalog, platform: Platform) -> Home | None:
-    """Return where a plugin comes from; None for platforms whose package is torch itself.
+    """Return the index of a platform's plugin; None if its package is torch itself.
 
-    It is the index that the platform's commands name; PyPI where they name none. A package that
-    shares its name and that no command installs by name is not the one on PyPI.
+    This is the index that the platform's commands name, or PyPI if they name none. Also None
+    for a package with a shared name that no command installs by name: it is not the package on
+    PyPI.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
@@ -80,10 +82,10 @@ def home(catalog: Catalog, platform: Platform) -> Home | None:
 
 
 def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
-    """Return the table: torch releases newest first, each with the systems that have a plugin.
+    """Return the newest fitting plugin for each torch release and system, newest torch first.
 
-    Only what the index itself says: a plugin whose metadata names no torch fits none. Final
-    releases come before pre-releases, and what was withdrawn is left out.
+    Uses only what the index states: a plugin whose metadata names no torch fits none. Yanked
+    releases are excluded, and pre-releases count only if there are no final releases.
     """
     offered = {system: list(_offers(facts, *system)) for system in _SYSTEMS}
     found = []
@@ -98,10 +100,10 @@ def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
 
 @lru_cache(_REQUIREMENTS)
 def admits(requirement: str, torch: str) -> bool:
-    """Say whether a requirement allows a torch release, in any build: `==2.10.0+cpu` does 2.10.0.
+    """Return whether a requirement allows a torch release, ignoring local versions.
 
-    A local version names a build of the same release (PEP 440); which index has it is for those
-    who resolve commands.
+    For example, `==2.10.0+cpu` allows 2.10.0: a local version names a build of the same release
+    (PEP 440). Returns False for an invalid requirement.
     """
     try:
         clauses = [
@@ -113,7 +115,7 @@ def admits(requirement: str, torch: str) -> bool:
 
 
 def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
-    """Return what a release requires of torch on a system; None where it names no torch."""
+    """Return a release's torch requirement on a system; None if it has none."""
     for tag, said in sorted(release.requires.items()):
         if tag == EVERY or runs_on(tag, os, arch):
             return next((line for line in said if is_of_torch(line)), None)
@@ -121,7 +123,7 @@ def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
 
 
 def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
-    """Return what a release requires of torch, by platform tag."""
+    """Return a release's torch requirements by platform tag."""
     return {
         tag: line for tag, said in release.requires.items() for line in said if is_of_torch(line)
     }
@@ -129,7 +131,7 @@ def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
 
 @lru_cache(_REQUIREMENTS)
 def is_of_torch(line: str) -> bool:
-    """Say whether a requirement is one of torch."""
+    """Return whether a requirement names torch."""
     try:
         return canonicalize_name(Requirement(line).name) == TORCH
     except InvalidRequirement:
@@ -147,14 +149,14 @@ def labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
 
 
 def usable(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
-    """Yield releases that were not withdrawn; pre-releases only where there are no others."""
+    """Yield releases that are not yanked; pre-releases only if there are no final ones."""
     kept = [release for release in releases if release.yanked is None]
     final = [release for release in kept if not Version(release.version).is_prerelease]
     yield from final or kept
 
 
 def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
-    """Yield what has wheels for a system and requires torch, with requirement and Python labels."""
+    """Yield releases that require torch and have wheels for a system, with Python labels."""
     for release in usable(facts.releases):  # newest first
         requirement = torch_requirement(release, os, arch)
         labels = labels_on(release, os, arch)
@@ -170,9 +172,9 @@ VersionBasis = Literal["index", "vendor"]
 class Lag:
     """The release lag of a plugin for one torch release.
 
-    `days` count from the day of the torch release to that of the first final plugin release that
-    fits it; below zero where the plugin was there before. Without a `plugin` they count to the day
-    on which the index was read: there is none yet.
+    `days` counts from the torch release to the first final plugin release that fits it, and is
+    negative if the plugin was released first. If `plugin` is None, no release fits yet and
+    `days` counts to the day on which the index was read.
     """
 
     torch: str
@@ -185,10 +187,11 @@ class Lag:
 
 @cached_by_owner
 def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
-    """Return the lag of each torch release that the plugin ever followed, and of all later ones.
+    """Return the lag for each torch release that the plugin has supported, and for all later ones.
 
-    Newest first; none where nothing is known of dates. A torch release that the oldest kept plugin
-    fits is left out where older ones are not kept: the first might be one of those.
+    Newest first; empty without release dates. If the index has more releases than are kept, a
+    torch release that the oldest kept plugin fits is left out: an older plugin might be the
+    first that fits.
     """
     found = home(catalog, platform)
     if found is None or found.facts is None or not found.facts.releases:
@@ -215,9 +218,10 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 
 
 def read_on(catalog: Catalog, found: Home) -> dt.date | None:
-    """Return the day for which an index's facts hold; None where they could not be read.
+    """Return the date for which an index's facts are valid; None if it was never read.
 
-    An index that could not be read keeps its facts as of the day before the first failure.
+    If reading failed since, this is the day of the first failure or the last reading, whichever
+    is earlier.
     """
     if found.facts is None:
         return None
@@ -232,7 +236,7 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """The first release that fits, by torch release."""
+    """Yield each torch release with the first plugin release that fits it."""
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None
     by_metadata = any(torch_requirements(release) for release in final)

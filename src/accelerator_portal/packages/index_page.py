@@ -41,7 +41,7 @@ _HTML_TYPES = {"application/vnd.pypi.simple.v1+html", "text/html", "application/
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """A file that an index offers; `tags` are those of a wheel, none for a source archive."""
+    """A file on an index page; `tags` are a wheel's tags, empty for a source archive."""
 
     name: str
     url: str
@@ -60,7 +60,7 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page offers; `refused` says what it offers that cannot be true."""
+    """The files of an index page; `refused` names files that belong to another package."""
 
     files: tuple[IndexFile, ...]
     passed_over: int
@@ -69,9 +69,9 @@ class Page:
 
 
 def parse_page(cached: CachedBody, package: str, url: str) -> Page:
-    """Return what a page says; `package` is the normalized name, `url` the page's own address.
+    """Return the files of an index page; `package` is the normalized name, `url` its address.
 
-    Raises InvalidResponseError for what is no page of this package.
+    Raises InvalidResponseError if the response is not a valid page of this package.
     """
     kind = cached.content_type.partition(";")[0].strip().casefold()
     try:
@@ -91,7 +91,7 @@ def parse_page(cached: CachedBody, package: str, url: str) -> Page:
 
 
 def digest(files: Iterable[IndexFile]) -> str | None:
-    """Return a short digest over the names and hashes of files; None where one has no hash."""
+    """Return a short digest over the names and hashes of files; None if a file has no hash."""
     lines = []
     for file in files:
         if file.sha256 is None:
@@ -120,7 +120,10 @@ def _html_files(body: bytes, package: str, url: str) -> list[DistributionPackage
 
 
 def _time(link: Link) -> dt.datetime | None:
-    """PEP 700 gives the time in JSON alone; some mirrors have it in their HTML all the same."""
+    """Return the upload time from `data-upload-time`; None without a valid one.
+
+    PEP 700 defines the time for JSON only, but some mirrors add it to their HTML.
+    """
     written = link.get_str_attrib("data-upload-time")
     try:
         return dt.datetime.fromisoformat(written) if written else None

@@ -44,7 +44,7 @@ from accelerator_portal.packages.wheel_tags import by_python, platform_tag, pyth
 
 @dataclass(frozen=True, slots=True)
 class IndexReader:
-    """With what indexes are asked; `address_of` turns an index's name into its address."""
+    """The HTTP client and cache for reading indexes; `address_of` maps an index name to its URL."""
 
     client: HttpClient
     cache: HttpCache
@@ -55,7 +55,7 @@ class IndexReader:
 
 @dataclass(frozen=True, slots=True)
 class IndexReading:
-    """What an index says; `versions` are all that it has, also those that are not kept."""
+    """The facts of an index; `versions` are all versions on it, also those that are not kept."""
 
     facts: IndexFacts
     versions: frozenset[Version]
@@ -65,10 +65,10 @@ class IndexReading:
 async def read_index(
     asker: IndexReader, package: PortalPackage, index: str, before: IndexFacts | None
 ) -> IndexReading:
-    """Ask an index for a package; what `before` says of files that are the same is not asked again.
+    """Read a package's facts from an index; `before` supplies the facts of unchanged files.
 
-    Raises FetchError where the index, or the host of its files, cannot be asked, and
-    InvalidResponseError where its answer cannot be true: then `before` holds.
+    Raises FetchError if the index or its file host cannot be reached, and InvalidResponseError
+    if the response is invalid. Keep `before` in these cases.
     """
     url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
     try:
@@ -84,7 +84,10 @@ async def read_index(
 
 
 def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
-    """An index that loses everything at once is rather broken than right."""
+    """Raise FetchError if the index had releases before and now has no file.
+
+    An index that loses every file at once is more likely broken than correct.
+    """
     if before and before.releases and not files:
         raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
 
@@ -109,7 +112,7 @@ async def _releases(
 
 @dataclass(frozen=True)
 class _Work:
-    """One package on one index: what is known, and what was found out on the way."""
+    """The state of reading one package from one index: known facts, refused files, summaries."""
 
     asker: IndexReader
     package: PortalPackage
@@ -119,7 +122,7 @@ class _Work:
     about: dict[str, str | None] = field(default_factory=dict)
 
     async def release(self, files: list[IndexFile]) -> ReleaseFacts:
-        """Return the facts of one release; its wheels are asked only if a file is new."""
+        """Return the facts of one release; reads wheel metadata only if the files have changed."""
         plain = _of_files(files)
         before = self.known.get(plain.version)
         if before and before.files and before.files == plain.files:
@@ -163,7 +166,7 @@ def _keep(
     requires: dict[str, tuple[str, ...]],
     cuda: dict[str, str],
 ) -> None:
-    """What was known of a wheel that cannot be asked now stays known."""
+    """Keep the earlier facts of a wheel whose metadata cannot be read now."""
     if before is None:
         return
     known = before.requires.get(tag, before.requires.get(EVERY))
@@ -174,7 +177,7 @@ def _keep(
 
 
 async def _metadata(asker: IndexReader, package: str, page: str, file: IndexFile) -> Metadata:
-    """Return a wheel's metadata: as it was kept, from its own file, or from parts of the wheel."""
+    """Return a wheel's metadata: from the cache, its metadata file, or parts of the wheel."""
     if not may_follow(page, file.url):
         raise InvalidResponseError("the link leads outside the index")
     key = f"wheel {file.sha256 or file.url}"
@@ -203,7 +206,7 @@ async def _fetched(asker: IndexReader, file: IndexFile, known: CachedBody | None
 
 
 def _of_files(files: list[IndexFile]) -> ReleaseFacts:
-    """What a release's files say without being opened."""
+    """Return the facts that file names and index attributes state, without reading metadata."""
     wheels: dict[str, set[str]] = {}
     sizes: dict[str, int] = {}
     for file in files:
@@ -226,7 +229,7 @@ def _of_files(files: list[IndexFile]) -> ReleaseFacts:
 
 
 def _yanked(files: list[IndexFile]) -> str | None:
-    """The reason, where all files are withdrawn."""
+    """Return the reason if all files are yanked; None otherwise."""
     if any(file.yanked is None for file in files):
         return None
     return " ".join((files[0].yanked or "").split())[:200]
@@ -239,7 +242,7 @@ def _with(
 
 
 def _joined(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """One entry for every tag, where all say the same."""
+    """Return the requirements by platform tag; one entry for EVERY if all tags have the same."""
     said = set(requires.values())
     if len(said) == 1:
         return {EVERY: said.pop()}

@@ -42,9 +42,9 @@ _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """The modules that were imported, whether the check printed what it should, and the output.
+    """The imported modules, whether the check printed the expected text, and the output.
 
-    Nothing imported means that the installation or an import failed.
+    No imported module means that the installation or an import failed.
     """
 
     imported: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class InstallResult:
 
 
 def is_of_this_machine(row: InstallRow, python: str) -> bool:
-    """Say whether a row's commands are for the system, processor and Python that run this."""
+    """Return whether a row is for this machine's system, processor and Python version."""
     here = (_SYSTEMS.get(platform.system()), _MACHINES.get(platform.machine()))
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     return (row.os, row.arch) == here and python == version
@@ -62,7 +62,8 @@ def is_of_this_machine(row: InstallRow, python: str) -> bool:
 def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
     """Install a row's packages with uv in a fresh environment, import them and run the row's check.
 
-    The environment and all downloads are removed at the end. Raises OSError where there is no room.
+    Stops after `seconds`. Removes the environment and all downloads at the end. Raises OSError
+    if the disk is full.
     """
     until = time.monotonic() + seconds
     with TemporaryDirectory(prefix="portal-trial-") as place:

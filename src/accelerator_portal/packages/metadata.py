@@ -37,7 +37,7 @@ _SYSTEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """A wheel's metadata, as far as it matters here."""
+    """The parts of a wheel's metadata that the portal uses."""
 
     about: str | None
     """Its summary, or else the first line of its description."""
@@ -45,9 +45,10 @@ class Metadata:
 
 
 def parse_metadata(data: bytes, package: str, version: Version) -> Metadata:
-    """Return what the metadata of a wheel of `package` in `version` says.
+    """Return the metadata of a wheel of `package` in `version`.
 
-    Raises InvalidResponseError for what is no metadata, or of another package or version.
+    Raises InvalidResponseError if the data is not metadata, or names another package or
+    version.
     """
     try:
         raw = parse_core_metadata(data)
@@ -74,7 +75,7 @@ def _same(raw: RawMetadata, package: str, version: Version) -> None:
 
 
 def python_range(written: str | None) -> str | None:
-    """Return a specifier of Python versions in normal form; None for what is none."""
+    """Return a specifier of Python versions in normalized form; None if it is empty or invalid."""
     found = specifier_set(written)
     return str(found) or None if found else None
 
@@ -82,9 +83,10 @@ def python_range(written: str | None) -> str | None:
 def requirements_on(
     requires: Iterable[Requirement], names: frozenset[str], tag: str, label: str
 ) -> tuple[str, ...]:
-    """Return what is required of `names` where a wheel with this platform tag is installed.
+    """Return a wheel's requirements on the packages `names`, for its platform tag and Python label.
 
-    The markers are evaluated for the tag and the Python of the wheel, and left out.
+    Environment markers are evaluated for the tag and the Python of the wheel, and left out of
+    the result.
     """
     found = {
         f"{canonicalize_name(needed.name)}{needed.specifier}"
@@ -95,7 +97,7 @@ def requirements_on(
 
 
 def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str | None:
-    """Return the CUDA version, `13.0`, whose libraries a wheel requires; None without any."""
+    """Return the CUDA version whose libraries a wheel requires, such as `13.0`; else None."""
     pinned = {
         canonicalize_name(needed.name): spec.version
         for needed in _applying(requires, tag, label)
@@ -160,7 +162,7 @@ _MAX_REQUIREMENT = 2000
 
 
 def parse_core_metadata(data: bytes | str) -> RawMetadata:
-    """Return what a METADATA file states, not believed yet. Raises ValueError where it is none."""
+    """Return the fields of a METADATA file, unvalidated. Raises ValueError if it is invalid."""
     try:
         raw, _ = parse_email(data)
     except Exception as error:  # noqa: BLE001 - a parser of mail, given anything at all
@@ -169,7 +171,7 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
 
 
 def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
-    """Return what is required; what nobody can read is left out. Raises ValueError."""
+    """Return the requirements, without invalid ones. Raises ValueError if one is too long."""
     found = []
     for line in raw.get("requires_dist", []):
         if len(line) > _MAX_REQUIREMENT:
@@ -182,7 +184,7 @@ def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
 
 
 def specifier_set(text: str | None) -> SpecifierSet | None:
-    """Return a specifier of versions; None for what is none."""
+    """Return a version specifier; None if the text is empty, too long or invalid."""
     if not text or len(text) > _MAX_SPECIFIER:
         return None
     try:
@@ -192,7 +194,7 @@ def specifier_set(text: str | None) -> SpecifierSet | None:
 
 
 def dist_info_file(wheel: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
-    """Return where a wheel has a file of its folder `*.dist-info`, such as METADATA."""
+    """Return a file of a wheel's `*.dist-info` folder, such as METADATA; None if missing."""
     path = re.compile(rf"[^/]+\.dist-info/{re.escape(name)}")
     return next((info for info in wheel.infolist() if path.fullmatch(info.filename)), None)
 
@@ -213,10 +215,10 @@ _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
 
 async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> CachedBody | None:
-    """Return the METADATA file within the wheel at `url`, with the wheel's ETag.
+    """Return the METADATA file of the wheel at `url`, with the wheel's ETag.
 
-    None where `etag` is given and still holds. Raises FetchError; InvalidResponseError for
-    what is no wheel.
+    Returns None if `etag` is given and still matches. Raises FetchError, and
+    InvalidResponseError if the file is not a valid wheel.
     """
     headers = {"range": f"bytes=-{_TAIL}"} | ({"if-none-match": etag} if etag else {})
     tail = await client.get(url, headers, max_bytes=_TAIL)
@@ -256,7 +258,7 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
 
 
 def metadata_address(url: str) -> str:
-    """Return where the metadata of the file at `url` is by itself (PEP 658)."""
+    """Return the address of the metadata file of the wheel at `url` (PEP 658)."""
     return quote(f"{url}.metadata", safe=":/?&=%+~@!$'()*,;")
 
 
@@ -280,7 +282,7 @@ class _MissingError(Exception):
 
 
 class _Parts(io.RawIOBase):
-    """A file of which only some parts are known; reading another raises _MissingError."""
+    """A file of which only some parts are fetched; reading any other part raises _MissingError."""
 
     def __init__(self, size: int) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ _OF = {
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """One piece of news; `key` is its own for ever, also when the words change."""
+    """One news item; `key` is its permanent identifier and doesn't change when `words` change."""
 
     date: dt.date
     kind: NewsKind
@@ -38,9 +38,9 @@ class News:
 
 @cached_by_owner
 def news(catalog: Catalog) -> tuple[News, ...]:
-    """Return the news of a year, counted back from the day of the last look, newest first.
+    """Return the news of the year before the packages were last read, newest first.
 
-    An index that dates a release later than that hides nobody else's news.
+    Items dated later than that are left out.
     """
     found = [item for platform in catalog.platforms for item in _of(catalog, platform)]
     order = ("changed", "first", "behind", "release")
@@ -100,7 +100,7 @@ def _changed(change: FactChange) -> str:
 
 
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
-    """The day on which a release of PyTorch put a platform over its limit."""
+    """Yield news of the PyTorch release that put a platform over its limit of releases behind."""
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     newest = followed_releases(catalog, platform).newest
     if most is None or newest is None:

@@ -41,10 +41,10 @@ _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
 @dataclass(frozen=True, slots=True)
 class TorchEvidence:
-    """The torch release of a plugin release; None where nothing states it.
+    """The torch release of a plugin release; `torch` is None if no source states it.
 
-    `required` is what the metadata says, one text for each different requirement; `sources` are the
-    ids of further sources in `compatibility.yaml`; `note` qualifies the row.
+    `required` holds the metadata's different requirements, `sources` the ids of further sources
+    in `compatibility.yaml`; `note` qualifies the row.
     """
 
     torch: str | None
@@ -54,7 +54,7 @@ class TorchEvidence:
 
 
 def torch_evidence(catalog: Catalog, platform: Platform, release: ReleaseFacts) -> TorchEvidence:
-    """Return the torch release that a plugin release is for, and who states it."""
+    """Return the torch release that a plugin release is for, and the sources for it."""
     required = tuple(sorted(set(torch_requirements(release).values())))
     specified = [line for line in required if Requirement(line).specifier]
     if specified:
@@ -130,7 +130,7 @@ def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) 
 
 
 def _labels(release: ReleaseFacts) -> dict[str, list[str]]:
-    """The Python labels of the wheels, by system."""
+    """Return the wheels' Python labels by system name, such as `Linux x86_64`."""
     return {
         f"{OS[os]} {arch}": found
         for os, arch in product(_SYSTEMS, _ARCHES)
@@ -146,7 +146,7 @@ def _candidates(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> l
 
 
 def _asked(release: ReleaseFacts, python: str) -> bool:
-    """Whether the release's own Python range has the version."""
+    """Return whether the release's Python range includes the version."""
     try:
         return SpecifierSet(release.python or "").contains(f"{python.removesuffix('t')}.99")
     except InvalidSpecifier:
@@ -182,7 +182,7 @@ class PluginRelease:
 
 @dataclass(frozen=True, slots=True)
 class VendorAnswers:
-    """What a person states beside the metadata, with the ids of the sources that say so."""
+    """Values that a person states in addition to the metadata, with the ids of their sources."""
 
     torch: str | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
@@ -192,13 +192,13 @@ class VendorAnswers:
 
     @property
     def given(self) -> bool:
-        """Whether anything is stated."""
+        """Whether any value is stated."""
         return bool(self.torch or self.needs or self.includes or self.variant)
 
 
 @dataclass(frozen=True, slots=True)
 class VendorQuestion:
-    """A value that metadata cannot state, and how the newest row that has it writes it."""
+    """A value that metadata cannot state, with an example from the newest row that has it."""
 
     name: str
     example: str
@@ -206,9 +206,9 @@ class VendorQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RowProposal:
-    """The row that metadata proves for a release; None where no torch version is proved.
+    """The row that a release's metadata proves; `row` is None if no torch version is proved.
 
-    `questions` name what only the vendor can state.
+    `questions` name the values that only the vendor can state.
     """
 
     release: PluginRelease
@@ -219,10 +219,10 @@ class RowProposal:
 
 
 def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
-    """Return the final releases that no row lists, the newest first.
+    """Return the final releases that no row lists, newest first.
 
-    Releases older than every row were left out when the rows were written. Where no row names a
-    plugin version, only the newest release is new.
+    Excludes releases older than all rows: they were left out when the rows were written. If no
+    row names a plugin version, returns only the newest release.
     """
     named = {Version(row.plugin) for row in platform.compatibility.rows if row.plugin}
     found = releases(catalog, platform)
@@ -234,7 +234,7 @@ def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, .
 
 
 def releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
-    """Return every final release that the platform's index offers, the newest first."""
+    """Return all final releases on the platform's index, newest first."""
     place = home(catalog, platform)
     read = read_on(catalog, place) if place else None
     if place is None or place.facts is None or read is None:
@@ -249,7 +249,7 @@ def proposal(
     release: PluginRelease,
     answers: VendorAnswers = VendorAnswers(),
 ) -> RowProposal:
-    """Return the row that the metadata of a release proves, and what the vendor has to add."""
+    """Return the row that metadata and `answers` prove, and the questions to the vendor."""
     evidence = torch_evidence(catalog, platform, release.facts)
     if answers.torch and not evidence.torch:
         evidence = replace(evidence, torch=answers.torch)
@@ -303,7 +303,7 @@ def _questions(
 
 
 def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
-    """What the newest row that states anything of this kind names, with its versions."""
+    """Return `needs` or `includes`, as `kind` names, of the newest row that has any."""
     stated: Iterator[Mapping[str, str]] = (
         getattr(row, kind) for row in platform.compatibility.rows
     )
@@ -311,7 +311,7 @@ def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
 
 
 def _required(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of what rows name, as far as the release requires it by that name."""
+    """Return the versions of `names` that a release requires, if its requirements agree on one."""
     lines = {line for said in release.requires.values() for line in said}
     wanted = {canonicalize_name(name): name for name in names}
     found: dict[str, set[str]] = {}

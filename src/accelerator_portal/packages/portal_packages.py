@@ -22,10 +22,10 @@ TORCHVISION = "torchvision"
 
 @dataclass(frozen=True, slots=True)
 class PortalPackage:
-    """A package to follow: `indexes` in the order in which they are shown, PyPI first.
+    """A package that the portal follows; `indexes` are in display order, PyPI first.
 
-    `own` says that a platform names it as its package (or that it is torch itself); the others
-    only stand beside it in commands.
+    `own` is true if a platform names it as its package, and for torch. The others only appear
+    next to such a package in commands.
     """
 
     name: str
@@ -35,7 +35,7 @@ class PortalPackage:
 
 @dataclass(frozen=True, slots=True)
 class NamedRequirement:
-    """A requirement that an option installs, and where its command lets pip look for it."""
+    """A requirement that an option installs, and the indexes that its command names."""
 
     requirement: Requirement
     indexes: tuple[str, ...]
@@ -47,9 +47,9 @@ class NamedRequirement:
 
 
 def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
-    """Return every package that accelerator.yaml or a pip step of install.yaml names, by name.
+    """Return every package that accelerator.yaml or install.yaml's pip steps name, sorted by name.
 
-    A package that no command fetches is looked for on PyPI: whether it is there is worth knowing.
+    Packages that no command installs are looked up on PyPI, to show whether they exist there.
     """
     found: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
     own = {TORCH}
@@ -66,7 +66,7 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
 
 
 def option_requirements(catalog: Catalog, platform: Platform) -> Iterator[NamedRequirement]:
-    """Yield what the pip steps of a platform's options install, each once."""
+    """Yield each different requirement that the pip steps of a platform's options install."""
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for option in platform.install.options:
         for _, values in option_values(catalog, platform, option):
@@ -87,7 +87,7 @@ def option_values(
 
 
 def of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
-    """Yield what a step installs; what cannot be read is reported by the rules of commands."""
+    """Yield the requirements of a step, without invalid ones, which the check rules report."""
     try:
         index = fill(step.index, values) if step.index else ""
         extra = fill(step.extra_index, values) if step.extra_index else ""

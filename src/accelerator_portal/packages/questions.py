@@ -31,10 +31,10 @@ ASKED = ("pip", "uv")
 
 @dataclass(frozen=True, slots=True)
 class ResolutionQuestion:
-    """Whether versions exist that satisfy some calls, one after the other.
+    """The question whether versions exist that satisfy some pip calls, run in order.
 
-    `first_index` says how several indexes are looked at: as uv does (the first that has a package
-    is the only one asked for it), or as pip does (the best version of all).
+    `first_index` selects how several indexes are used: as uv does (only the first index that
+    has the package) or as pip does (the best version from all indexes).
     """
 
     calls: tuple[PipCall, ...]
@@ -45,19 +45,19 @@ class ResolutionQuestion:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts of the indexes that are named; that of PyPI, which is not, is left out."""
+        """The hosts of the indexes that the calls name, so without PyPI's."""
         named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
         builds = (INDEX for call in self.calls if call.backend)
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
     @property
     def asks_pypi(self) -> bool:
-        """Whether a call names no index that replaces PyPI."""
+        """Whether a call uses PyPI because it names no index to replace it."""
         return any(call.index is None for call in self.calls)
 
 
 def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
-    """Return a row's questions by Python version; none where it asks no index."""
+    """Return a row's questions by Python version; empty if the row uses no index."""
     if row.method not in ASKED or not row.calls:
         return {}
     several = any(call.extra_index for call in row.calls)
@@ -69,7 +69,7 @@ def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
 
 
 def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
-    """Return each question once, in the order of the rows."""
+    """Return the different questions of all rows, in the order of the rows."""
     return list(dict.fromkeys(q for row in rows for q in questions(row).values()))
 
 
@@ -83,7 +83,7 @@ FIRST_TORCH = Version("2.4")
 
 
 def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
-    """Return the versions to keep, newest first; of torch every final one that the portal shows."""
+    """Return the versions to keep, newest first; for torch all final ones from FIRST_TORCH on."""
     ordered = sorted(versions, reverse=True)
     final = [version for version in ordered if not version.is_prerelease]
     if not final:
@@ -96,9 +96,10 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
 
 
 def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
-    """Return a wheel for each system and architecture, or one alone, in a fixed order.
+    """Return one wheel for each system and architecture, or only the first, in a fixed order.
 
-    Of several the newest ordinary Python, then the first by name: the same on every machine.
+    Of several wheels it takes the one for the newest Python that is not free-threaded, then the
+    last by name, so the choice is the same on every machine.
     """
     groups: dict[tuple[str, ...], list[IndexFile]] = {}
     for file in files:

@@ -32,10 +32,10 @@ LIMITS = RequestLimits(timeout=15.0, redirects=0)  # any answer is one, also tha
 def resolve_what_answers(
     asked: Iterable[ResolutionQuestion], cache: Path
 ) -> Callable[[ResolutionQuestion], ResolutionResult]:
-    """Return what resolves a question, after looking once which hosts answer.
+    """Return a function that resolves questions, after one check of which hosts respond.
 
-    A question that asks a host that does not is not resolved at all; neither is one that comes
-    after SECONDS_IN_ALL. Raises OSError where there is no uv, or no room for its cache.
+    Questions are not resolved if one of their hosts does not respond, or after SECONDS_IN_ALL.
+    Raises OSError if uv is missing or its cache cannot be created.
     """
     uv = own_uv(cache)
     reachable = ReachableHosts(silent_hosts(host for one in asked for host in hosts_of(one)))
@@ -58,7 +58,7 @@ NO_ANSWER = "did not respond"
 
 
 class ReachableHosts:
-    """Which hosts do not answer, as far as it is known by now; threads share it."""
+    """The hosts that do not respond, as far as known; shared between threads."""
 
     def __init__(self, silent: Mapping[str, str]) -> None:
         self._silent = dict(silent)
@@ -66,12 +66,12 @@ class ReachableHosts:
         self._lock = threading.Lock()
 
     def silence(self, question: ResolutionQuestion) -> str | None:
-        """Say which host of a question does not answer; None where all do."""
+        """Return a text naming a host of the question that does not respond; None if all do."""
         gone = sorted(hosts_of(question) & self._silent.keys())
         return f"{gone[0]} {NO_ANSWER} ({self._silent[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
-        """Learn from a result: the network may go down while questions are asked."""
+        """Record a result. After failures, the hosts are checked again: the network may be down."""
         hosts = hosts_of(question)
         with self._lock:
             if not found.no_answer:
@@ -87,18 +87,18 @@ class ReachableHosts:
 
 
 def hosts_of(question: ResolutionQuestion) -> frozenset[str]:
-    """Return every host that is asked, that of PyPI included."""
+    """Return the hosts that a question uses, PyPI's included."""
     return question.hosts | ({PYPI_HOST} if question.asks_pypi else frozenset())
 
 
 def own_uv(cache: Path) -> Uv:
-    """Return the uv that was installed with the portal. Raises OSError."""
+    """Return the uv installed with the portal. Raises OSError if the cache can't be created."""
     cache.mkdir(parents=True, exist_ok=True)
     return Uv(Path(find_uv_bin()), Path(sys.executable), cache)
 
 
 def silent_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
-    """Return the hosts that do not answer over https, with what went wrong; any answer is one."""
+    """Return the hosts that don't respond over HTTPS, with the error; any status is a response."""
     return asyncio.run(_silent_hosts(sorted(set(hosts))))
 
 

@@ -47,7 +47,10 @@ CACHE = ".cache/packages"
 
 @dataclass(frozen=True, slots=True)
 class SyncOptions:
-    """How to sync: `day` is written as the day of reading, `only` narrows to some packages."""
+    """Options of a sync: `day` is recorded as the day of reading, `only` names packages.
+
+    All packages are read if `only` is empty.
+    """
 
     day: dt.date
     only: frozenset[str] = frozenset()
@@ -63,7 +66,7 @@ class SyncOptions:
 
 @dataclass(frozen=True, slots=True)
 class PackageSync:
-    """What came of one package."""
+    """The result of reading one package."""
 
     name: str
     facts: PackageFacts
@@ -76,7 +79,7 @@ class PackageSync:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What came of a sync; `missed` are the packages that it did not come to."""
+    """The result of a sync; `missed` are the packages that were not read in time."""
 
     packages: tuple[PackageSync, ...]
     missed: tuple[str, ...]
@@ -84,7 +87,7 @@ class SyncResult:
 
 
 class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no error
-    """The sync was stopped; `synced` says what was done by then."""
+    """Raised when a sync is interrupted; `synced` is the result up to then."""
 
     def __init__(self, synced: SyncResult) -> None:
         super().__init__()
@@ -92,14 +95,14 @@ class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no err
 
 
 def address_of(index: str) -> str:
-    """Return the address of an index."""
+    """Return the URL of an index; "pypi" stands for PyPI."""
     return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
 
 
 def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
-    """Ask the indexes for what the folders name, and write what changed below `root`.
+    """Read the packages that the platform folders name, and write changed facts below `root`.
 
-    Raises OSError where a file cannot be written, SyncInterrupted after an interruption.
+    Raises OSError if a file cannot be written, SyncInterrupted after an interruption.
     """
     return sync_packages(root, catalog, portal_packages(catalog), options)
 
@@ -107,7 +110,7 @@ def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
 def sync_packages(
     root: Path, catalog: Catalog, every: Sequence[PortalPackage], options: SyncOptions
 ) -> SyncResult:
-    """Ask the indexes for these packages, which are all that are followed; otherwise as `sync`."""
+    """Like `sync`, for a given list of all packages that the portal follows."""
     todo = [package for package in every if not options.only or package.name in options.only]
     work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
     try:
@@ -198,7 +201,7 @@ class _Work:
         return facts, faults
 
     def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
-        """Write how fresh the facts are now."""
+        """Write the file that states when packages were read, and return the result."""
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()
         if not _holds(path, text):
@@ -233,7 +236,7 @@ class _Work:
 async def _read(
     asker: IndexReader, package: PortalPackage, index: str, before: PackageFacts | None
 ) -> IndexReading | str:
-    """Return what an index says, or in words why it could not be read."""
+    """Return the facts of an index, or a text that says why it could not be read."""
     try:
         return await read_index(asker, package, index, before.on(index) if before else None)
     except FetchError as error:
@@ -258,10 +261,10 @@ MOST_CHANGES = 30
 def fact_changes(
     before: IndexFacts, after: IndexFacts, versions: frozenset[Version], day: dt.date
 ) -> Iterator[FactChange]:
-    """Yield what `after` says otherwise of the same versions; `versions` are all that exist.
+    """Yield the differences between two readings for the same versions.
 
-    A release that is only too old to be kept was not removed. What was not known before is no
-    change when it becomes known.
+    `versions` are all versions on the index now. A release that is only too old to be kept does
+    not count as removed, and a fact that was unknown before does not count as changed.
     """
     now = {release.version: release for release in after.releases}
     for old in before.releases:
@@ -276,7 +279,7 @@ def fact_changes(
 
 
 def with_changes(known: tuple[FactChange, ...], found: list[FactChange]) -> tuple[FactChange, ...]:
-    """Return all changes, newest first, as many as are kept."""
+    """Return known and new changes merged, newest first, at most MOST_CHANGES."""
     merged = {_key(change): change for change in (*known, *found)}
     ordered = sorted(merged.values(), key=lambda c: (c.index, c.of, c.on))
     ordered.sort(key=lambda change: Version(change.version), reverse=True)
@@ -319,7 +322,7 @@ MOST_TOLD = 5
 
 
 def synced_words(synced: SyncResult) -> str:
-    """Return a sync in one line: how many packages, how many with news, how many not read."""
+    """Return a summary of a sync in one line: packages read, with changes, and not fully read."""
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")
@@ -328,7 +331,7 @@ def synced_words(synced: SyncResult) -> str:
 
 
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Yield what is to be said of a package: what is new, what could not be read or was refused."""
+    """Yield the lines of a package's sync: new releases, faults, refused files and changes."""
     for facts in package.facts.indexes:
         if facts.index in package.faults:
             continue
@@ -350,7 +353,7 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
 
 
 def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Indexes that could not be read, those with the same fault in one line."""
+    """Yield lines about indexes that could not be read; equal faults share one line."""
     by_fault: dict[str, list[str]] = {}
     for index, what in package.faults.items():
         held = package.before is not None and package.before.on(index) is not None

@@ -67,7 +67,7 @@ CONSTRAINTS = "constraints.txt"
 
 @dataclass(frozen=True, slots=True)
 class ResolutionResult:
-    """What came out: the versions of what the commands name, or why there are none."""
+    """The result of resolving a question: the versions found, or why there are none."""
 
     kind: ResolutionKind
     found: Mapping[str, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class ResolutionResult:
 
 @dataclass(frozen=True, slots=True)
 class Uv:
-    """How uv is run: the program, the interpreter that it may ask, and its cache."""
+    """How to run uv: its program, the Python interpreter it uses, and its cache folder."""
 
     program: Path
     python: Path
@@ -90,10 +90,10 @@ class Uv:
 
 
 def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
-    """Resolve the calls of a question in order, each constrained by what the last one found.
+    """Resolve the calls of a question in order, each constrained by the results of those before it.
 
-    What a call found counts as installed for the next one, whatever indexes that one names: pip and
-    uv do not look for what is there already.
+    Packages that a call found count as installed for the next calls, whatever indexes those
+    name: pip and uv do not look for packages that are already installed.
     """
     if question.python.endswith("t"):
         return ResolutionResult("unchecked", why="uv does not resolve for free-threaded Pythons")
@@ -115,7 +115,7 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
 def _run(
     question: ResolutionQuestion, call: PipCall, uv: Uv, installed: Path
 ) -> dict[str, str] | ResolutionResult:
-    """Run uv; return every version that it found, or why there is no answer."""
+    """Run uv for one call; return all versions it found by package, or the failed result."""
     arguments = _arguments(question, call, uv)
     if (installed / CONSTRAINTS).exists():
         arguments += ["--find-links", str(installed), "--constraints", str(installed / CONSTRAINTS)]
@@ -149,7 +149,7 @@ def _arguments(question: ResolutionQuestion, call: PipCall, uv: Uv) -> list[str]
 
 
 def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
-    """Return uv's options for the indexes that a call names, and for how to look at them."""
+    """Return uv's options for the indexes of a call and for the order in which they are used."""
     options = ["--system-certs", "--cache-dir", str(uv.cache), "--index-strategy"]
     options.append("first-index" if first_index else "unsafe-best-match")
     if call.pre:
@@ -164,7 +164,7 @@ def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
 
 
 def environment(uv: Uv) -> dict[str, str]:
-    """Return the variables with which uv runs: none of the machine's own settings."""
+    """Return the environment variables for uv, without pip's and uv's own settings."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {
         **kept,
@@ -177,7 +177,7 @@ def environment(uv: Uv) -> dict[str, str]:
 
 
 def _failure(text: str) -> ResolutionResult:
-    """Say in a sentence why uv found nothing; addresses are left out of it."""
+    """Return uv's error as a result with a short reason, without URLs."""
     because = _BECAUSE.search(text)
     if because:
         reason = _CONCLUSION.sub("", " ".join(because[1].split())).removeprefix("Because ")
@@ -199,7 +199,7 @@ def _short(text: str) -> str:
 
 
 def _named(calls: Iterable[PipCall]) -> list[str]:
-    """The names of the packages that calls ask for, once each."""
+    """Return the names of the packages that calls install, without duplicates."""
     names: dict[str, None] = {}
     for text in (package for call in calls for package in call.packages):
         try:
@@ -220,7 +220,7 @@ _WHEEL = (
 
 
 def write_installed(folder: Path, name: str, version: str) -> Path:
-    """Write the wheel of a package into `folder`; raises OSError."""
+    """Write an empty wheel of a package into `folder` and return its path. Raises OSError."""
     bare = name.replace("-", "_")
     path = folder / f"{bare}-{version}-py3-none-any.whl"
     inside = f"{bare}-{version}.dist-info"

@@ -27,7 +27,7 @@ _Module = Annotated[str, Field(pattern=r"^[A-Za-z_]\w{0,79}$")]
 
 
 class Trial(Model):
-    """A command that was really installed in a fresh environment."""
+    """A successful installation of a command in a fresh environment."""
 
     on: dt.date
     """The day of the installation."""
@@ -40,7 +40,7 @@ class Trial(Model):
 
 
 class Verdict(Model):
-    """What is known of a command on one system with one Python."""
+    """The result for a command on one system with one Python version."""
 
     kind: ResolutionKind
     """`found`: versions exist that satisfy it; `none`: there are none; `unchecked`: not known."""
@@ -69,17 +69,17 @@ class _File(Model):
 
 
 def key_of(row: InstallRow) -> RowKey:
-    """Return the key of a row; it does not change when rows are added."""
+    """Return the key of a row, which stays the same when rows are added."""
     return (row.option, *row_key(row, "platform"))
 
 
 def verdict_of(answer: ResolutionResult, day: dt.date) -> Verdict:
-    """Return an answer as the verdict of a day."""
+    """Return the verdict for a resolution result."""
     return Verdict(kind=answer.kind, on=day, found=dict(answer.found), why=answer.why)
 
 
 def verdicts_text(verdicts: Verdicts) -> str:
-    """Return verdicts as JSON, one verdict and one row a line, in an order of their own."""
+    """Return verdicts as JSON in a fixed order, with one verdict or row per line."""
     numbers: dict[str, int] = {}
     lines = []
     for key in sorted(verdicts):
@@ -100,12 +100,12 @@ def verdicts_text(verdicts: Verdicts) -> str:
 
 
 def write_verdicts(root: Path, platform: str, verdicts: Verdicts) -> None:
-    """Write a platform's verdicts beside its file and rename it. Raises OSError."""
+    """Write a platform's verdict file atomically. Raises OSError."""
     write_bytes_atomically(_path(root, platform), verdicts_text(verdicts).encode())
 
 
 def read_verdicts(root: Path, platform: str) -> Verdicts:
-    """Return a platform's verdicts, none where there is no file. Raises ProblemsError."""
+    """Return a platform's verdicts; empty without a file. Raises ProblemsError if it is invalid."""
     return read_verdict_file(_path(root, platform))
 
 
@@ -127,7 +127,7 @@ def read_verdict_file(path: Path) -> Verdicts:
 
 
 def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
-    """Return the key and the numbers of a row; raises ValueError where it is another shape."""
+    """Return a row's key and verdict numbers. Raises ValueError if the row has another shape."""
     *parts, numbers = row
     key = tuple(part for part in parts if isinstance(part, str))
     if len(key) != len(parts) or len(key) != len(KEY_AXES) or isinstance(numbers, str):

@@ -51,8 +51,8 @@ def verdicts(
 ) -> Verdicts:
     """Return the verdicts of a platform's rows, from the answers to all their questions.
 
-    Where an index did not respond, what was known of the same row stays, with its date. Rows of
-    other methods, and those that name no Python, have no verdict.
+    If an index did not respond, the earlier verdict of the row is kept with its date. Rows of
+    other methods, and rows without a Python version, have no verdict.
     """
     asked = {key_of(row): found for row in rows if (found := questions(row))}
     return {
@@ -67,7 +67,7 @@ def verdicts(
 def resolve_questions(
     asked: Sequence[ResolutionQuestion], resolve: Resolve, at_once: int, done: Callable[[], None]
 ) -> dict[ResolutionQuestion, ResolutionResult]:
-    """Ask every question, so many at once; `done` is called after each."""
+    """Resolve every question, `at_once` in parallel; `done` is called after each."""
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {pool.submit(resolve, question): question for question in asked}
         try:
@@ -93,9 +93,10 @@ def _verdict(
 
 
 def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
-    """What was found may be another package of the same name, older than all the vendor's own.
+    """Return a "none" result if the package found is a different one with the same name.
 
-    PyPI's torch-neuronx 1.0 is one: it resolves, and is not AWS's.
+    A version older than all the vendor's own shows this. For example, torch-neuronx 1.0 on PyPI
+    resolves but is not AWS's package.
     """
     name = canonicalize_name(platform.accelerator.package.name)
     own = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
@@ -112,7 +113,7 @@ def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResul
 
 
 def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
-    """Return how many verdicts there are of each kind."""
+    """Return the number of verdicts of each kind."""
     found: dict[str, int] = {}
     for by_python in known.values():
         for verdict in by_python.values():
@@ -127,7 +128,7 @@ _WORDS = {"found": "versions found", "none": "no such combination", "unchecked":
 
 
 class VerdictCounts(NamedTuple):
-    """How many commands of a platform, or of several, have each kind of verdict."""
+    """The number of commands with each kind of verdict, for one platform or several."""
 
     name: str
     counts: Mapping[str, int]
@@ -139,7 +140,7 @@ class VerdictCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How to verify: `day` is written as the day of the verdicts, `cache` is uv's."""
+    """Options of a verification: `day` is the date of the verdicts, `cache` is uv's folder."""
 
     day: dt.date
     cache: Path
@@ -160,11 +161,11 @@ def verify_commands(
     platforms: Collection[str] = (),
     told: Callable[[VerdictCounts], None] = lambda _: None,
 ) -> tuple[VerdictCounts, ...]:
-    """Verify every pip and uv command of `platforms`, or of all, and write what was found.
+    """Verify every pip and uv command of `platforms` (of all if empty) and write the verdicts.
 
-    `told` is called after each platform, whose file is written by then. Then what is for this
-    machine is installed, where `how` gives time for it. Raises ProblemsError where
-    a file of verdicts cannot be read, OSError where one cannot be written.
+    `told` is called after each platform's file is written. If `how` allows time for trials, the
+    commands for this machine are then installed. Raises ProblemsError if a verdict file cannot
+    be read, OSError if one cannot be written.
     """
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
     every = rows_by_platform(catalog)
@@ -193,7 +194,7 @@ def verify_commands(
 
 
 def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
-    """Return the sum of several platforms; of one it would say the same again."""
+    """Return the sum over several platforms; None for fewer than two."""
     if len(found) < 2:  # noqa: PLR2004 - several
         return None
     every: Counter[str] = Counter()
@@ -237,7 +238,7 @@ class _Candidate:
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """How to install: within `seconds` in all; `told` is called with what came of each command."""
+    """Limits of trial installations: `seconds` in total; `told` gets a line about each command."""
 
     install: TrialInstall
     day: dt.date
@@ -253,9 +254,9 @@ def run_trials(
     known: Mapping[str, Verdicts],
     how: TrialOptions,
 ) -> int:
-    """Install what was found and is for this machine; return how many commands went well.
+    """Install the resolved commands for this machine; return how many were installed and imported.
 
-    `rows` and `known` are by platform. Raises OSError where a result cannot be written.
+    `rows` and `known` are by platform. Raises OSError if a result cannot be written.
     """
     until = time.monotonic() + how.seconds
     results = {name: {key: dict(v) for key, v in found.items()} for name, found in known.items()}
@@ -344,7 +345,7 @@ def _keep(
 def _candidates(
     rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
 ) -> list[_Candidate]:
-    """Commands that install the same and have the same check are one."""
+    """Return the commands to install, grouped so that equal commands and checks run once."""
     found: dict[tuple[ResolutionQuestion, CheckLine | None], list[_Place]] = {}
     for platform, own in rows.items():
         for number, (row, python, question) in enumerate(_of_this_machine(own)):

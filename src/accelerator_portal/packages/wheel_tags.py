@@ -25,7 +25,7 @@ _PYTHON = re.compile(r"(?:cp|py)(\d)(\d*)")
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Where a wheel runs; `libc` is `glibc 2.28`, `musl 1.2`, or empty where nothing is said."""
+    """The system that a wheel needs; `libc` is like `glibc 2.28`, empty if the tag states none."""
 
     os: Os
     arches: tuple[Arch, ...]
@@ -33,7 +33,7 @@ class System:
 
 
 def system(tag: str) -> System | None:
-    """Return what a platform tag says; None for `any`, and for systems the portal does not know."""
+    """Return the system of a platform tag; None for `any` and for unknown systems."""
     if found := _LINUX.fullmatch(tag):
         libc = {"manylinux": "glibc", "musllinux": "musl"}.get(found["libc"] or "", "")
         version = f" {found['major']}.{found['minor']}" if libc else ""
@@ -52,7 +52,7 @@ def system(tag: str) -> System | None:
 
 
 def minimum_system(tag: str) -> str:
-    """Return what a wheel needs of a system: `glibc 2.28`, `macOS 14.0`; empty without a limit."""
+    """Return a wheel's minimum system: `glibc 2.28`, `macOS 14.0`; empty without a limit."""
     if tag.startswith("macosx_"):
         _, major, minor, *_ = tag.split("_")
         return f"macOS {major}.{minor}"
@@ -61,9 +61,9 @@ def minimum_system(tag: str) -> str:
 
 
 def runs_on(tag: str, os: Os, arch: Arch) -> bool:
-    """Say whether a wheel with this platform tag may run on a system of the usual kind.
+    """Return whether a wheel with this platform tag may run on a system.
 
-    Linux means glibc here: no platform of the portal is for musl.
+    Linux means glibc: no platform of the portal uses musl.
     """
     if tag == ANY:
         return True
@@ -77,26 +77,26 @@ def runs_on(tag: str, os: Os, arch: Arch) -> bool:
 
 
 def platform_tag(tags: Iterable[Tag]) -> str:
-    """Return the one platform tag that stands for all of a wheel: aliases resolved, least first."""
+    """Return a wheel's platform tag without aliases; of several, that of the lowest version."""
     named = {_resolved(tag.platform) for tag in tags}
     return min(named, key=_least)
 
 
 def python_label(tags: Iterable[Tag]) -> str:
-    """Return a wheel's Python in short: `cp312`, `cp313t`, `cp39-abi3`, `py3`."""
+    """Return a wheel's Python label: `cp312`, `cp313t`, `cp39-abi3`, `py3`."""
     labels = {_label(tag) for tag in tags}
     return min(labels, key=lambda label: (not label.startswith("py3"), label))
 
 
 def serves_python(labels: Iterable[str], python: str) -> bool:
-    """Say whether one of a release's labels serves a Python such as `3.13` or `3.13t`."""
+    """Return whether one of the labels supports a Python version such as `3.13` or `3.13t`."""
     wanted = _numbers(python.removesuffix("t"))
     free = python.endswith("t")
     return any(_serves(label, wanted, free=free) for label in labels)
 
 
 def by_python(label: str) -> tuple[int, int, str]:
-    """Order labels by Python version, ordinary builds before free-threaded ones."""
+    """Return a sort key for labels: by Python version, free-threaded builds last."""
     found = _PYTHON.match(label)
     return (int(found[1]), int(found[2] or 0), label) if found else (0, 0, label)
 

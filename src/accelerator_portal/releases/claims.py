@@ -18,7 +18,7 @@ from accelerator_portal.packages.portal_packages import TORCH
 
 @dataclass(frozen=True, slots=True)
 class BuildClaim:
-    """A build of a release that the commands of an option take; `build` is a variant or `pypi`."""
+    """A build of a release that an option's commands install; `build` is a variant or `pypi`."""
 
     platform: str
     option: str
@@ -29,10 +29,10 @@ class BuildClaim:
 
 
 def claims_without_evidence(catalog: Catalog, version: str | None = None) -> list[Problem]:
-    """Return the claims that the entry of their release does not prove, of one release or of all.
+    """Return a problem for each claimed build that `data/releases.yaml` has no evidence for.
 
-    A command that names another index than PyPI or PyTorch's takes the build of a vendor, whose
-    evidence is the source of the option.
+    `version` limits the result to one release. Commands that name a vendor's index are left
+    out: the source of the option is their evidence.
     """
     methods: dict[BuildClaim, set[str]] = {}
     pythons: dict[BuildClaim, set[str]] = {}
@@ -105,7 +105,10 @@ def _is_for(wheel: Wheel, claim: BuildClaim) -> bool:
 
 
 def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
-    """A build on PyPI is listed there once, not again for its own index."""
+    """Return whether a listed wheel proves a claim.
+
+    `data/releases.yaml` lists a build on PyPI once, and not again for the index of its variant.
+    """
     return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
 
 

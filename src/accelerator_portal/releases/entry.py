@@ -39,7 +39,7 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows", "macos")
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """What to add to the entry of a release; `release` is the entry with it."""
+    """What to add to the entry of a release; `release` is the entry with the additions."""
 
     release: Release
     wheels: tuple[Wheel, ...]
@@ -55,19 +55,19 @@ class EntryChange:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the file lists everything already."""
+        """Whether there is nothing to add."""
         entry = self.is_new or self.wheels or self.torchvision or self.described
         return not (entry or self.companions)
 
 
 class NoReleaseError(UserError, ValueError):
-    """Nothing can be written of a release; the text says why, and what to do."""
+    """Raised if no entry can be written for a release; the message says why and what to do."""
 
 
 def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
-    """Return what the entry of a release and its companions lack, or a whole entry if it is new.
+    """Return what a release's entry and companions lack, or a whole entry if the release is new.
 
-    Raises NoReleaseError where the facts do not suffice for a new entry.
+    Raises NoReleaseError if the facts are not sufficient for a new entry.
     """
     known = listed.by_version.get(published.version)
     change = _completion(published, known) if known else _new_entry(published)
@@ -78,7 +78,7 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 
 
 def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
-    """Yield the companions with a release of which nothing says which torch it supports."""
+    """Yield a text for each new companion release whose metadata names no torch release."""
     tied = {companion.package for companion in published.companions}
     for package, version in published.untied.items():
         rows = [Version(c.version) for c in listed.companions if c.package == package]
@@ -134,7 +134,7 @@ def _listed(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
 
 
 def _described(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
-    """Return the wheels that lack tags or sizes, with those that their index states."""
+    """Return the wheels that lack tags or sizes, completed from their index, by position."""
     builds = {(*build.key, build.index == PYPI): build for build in published.builds}
     found: dict[int, Wheel] = {}
     for place, wheel in enumerate(known.wheels):
@@ -163,7 +163,7 @@ def _sizes(builds: Iterable[PublishedBuild]) -> dict[Arch, int]:
 def _wheels(
     builds: Iterable[PublishedBuild], version: str, pythons: tuple[str, ...]
 ) -> Iterator[Wheel]:
-    """Yield wheels in the order of the file; architectures with the same wheels stand together."""
+    """Yield wheels in the order of the file; architectures with equal wheels share an entry."""
     groups: dict[tuple[str, Os, str, tuple[str, ...]], list[PublishedBuild]] = {}
     for build in sorted(builds, key=_order):
         own = ordered_pythons(build.pythons)
@@ -213,10 +213,10 @@ _REMEDY = "write each wheel on one line, or add the release by hand"
 
 
 def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> str:
-    """Return the text of the file with a change; `read` is the day on which indexes were read.
+    """Return the file's text with a change; `read` is the day on which the indexes were read.
 
-    Raises ProblemsError where the file cannot be read, or is written in a form that this cannot
-    edit.
+    Raises ProblemsError if the file cannot be read, or is written in a form that cannot be
+    edited.
     """
     before, file = read_releases(path, text)
     if change.is_empty:
@@ -241,7 +241,7 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
 
 
 def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
-    """Return the releases that a text lists. Raises ProblemsError."""
+    """Return the releases in the text of `data/releases.yaml`. Raises ProblemsError."""
     return read_for_edit(path, text, Releases, "release")
 
 
@@ -250,7 +250,7 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _compare(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
-    """Refuse a text that says anything else than the change."""
+    """Raise ProblemsError if the new text changes anything besides `change`."""
     version = change.release.version
     others = [release for release in after.releases if release.version != version]
     known = [release for release in before.releases if release.version != version]
@@ -270,7 +270,7 @@ def _last_line(lines: list[str], end: int) -> int:
 
 
 def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines: list[str]) -> int:
-    """The index of the line before which the entry goes: newest first."""
+    """Return the index of the line before which the entry goes; newest releases come first."""
     for place, known in enumerate(before.releases):
         if Version(known.version) < Version(release.version):
             return above_comments(lines, file.line(("releases", place)) - 1)
@@ -280,7 +280,7 @@ def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines
 def _complete(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Add the missing wheels after the last one, and then torchvision, which stands above."""
+    """Complete the wheels, add missing ones after the last, and add torchvision above them."""
     versions = [release.version for release in before.releases]
     place = versions.index(change.release.version)
     key = ("releases", place)
@@ -306,7 +306,7 @@ def _complete(
 def _add_companions(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Add each row above the other rows of its package: newest first."""
+    """Add each companion row above the other rows of its package; the newest comes first."""
     packages = [companion.package for companion in before.companions]
     for companion in sorted(change.companions, key=lambda c: packages.index(c.package))[::-1]:
         at = file.line(("companions", packages.index(companion.package)))
@@ -319,7 +319,7 @@ def _add_companions(
 
 
 def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
-    """Return the line of a wheel. Raises ProblemsError where it takes more than one."""
+    """Return the line of a wheel. Raises ProblemsError if the wheel takes several lines."""
     at = file.line(key)
     if not re.match(r"\s+- \{.*\}\s*$", lines[at - 1]):
         raise _refusal(path, at, "this wheel is not written on one line")
@@ -348,7 +348,7 @@ def _wheel_text(wheel: Wheel) -> str:
 
 
 def _description(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
-    """Yield the tags and sizes of a wheel that its text did not have."""
+    """Yield the tags and sizes of a wheel that `before` lacks."""
     if wheel.tags and not (before and before.tags):
         yield f"tags: {_list(wheel.tags)}"
     if wheel.size_mb and not (before and before.size_mb):
@@ -365,7 +365,7 @@ def _cited(change: EntryChange) -> set[str]:
 def _read_again(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
-    """Give sources of an earlier run, which were read again, the new day."""
+    """Update the read date of the sources that were read again."""
     vision = companion_source_id(TORCHVISION, change.release.version)
     for id_ in (_cited(change) | {vision}) & set(before.sources):
         at = file.line(("sources", id_, "read")) - 1
@@ -373,7 +373,7 @@ def _read_again(
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
-    """Yield the sources that the file does not declare yet, each once."""
+    """Yield the lines of the sources that the file does not declare yet, without duplicates."""
     version = change.release.version
     indexes = {torch_source_id(PYPI, version): PYPI}
     for wheel in change.wheels:

@@ -40,7 +40,7 @@ _NIGHTLY = f"{INDEX}/nightly"
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """How indexes are asked."""
+    """Options for reading indexes."""
 
     limits: RequestLimits = field(default_factory=RequestLimits)
     address_of: Callable[[str], str] = address_of
@@ -52,9 +52,9 @@ class AskOptions:
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:
-    """Return PyTorch's indexes of releases that install options name, and the one of all builds.
+    """Return PyTorch's release indexes that install options name, and the index of all builds.
 
-    The index of all builds also has the variants that no option names yet.
+    The index of all builds also has variants that no option names yet.
     """
     named = {
         index
@@ -67,20 +67,20 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
 
 
 def asked_packages(catalog: Catalog) -> tuple[str, ...]:
-    """Return the packages that PyPI is asked for: torch and its companions."""
+    """Return the packages to read from PyPI: torch and its companions."""
     listed = (companion.package for companion in catalog.releases.companions)
     return tuple(dict.fromkeys([TORCH, TORCHVISION, *listed]))
 
 
 def ask(root: Path, catalog: Catalog, version: str, options: AskOptions) -> PublishedRelease:
-    """Return what the indexes publish of a release; an index that cannot be read is `unread`."""
+    """Return the published release as the indexes state it; `unread` names indexes that failed."""
     work = _Work(catalog, version, options)
     asyncio.run(work.all(root / CACHE))
     return work.result()
 
 
 class _Work:
-    """The state of one question to all indexes."""
+    """The state of reading one release from all indexes."""
 
     def __init__(self, catalog: Catalog, version: str, options: AskOptions) -> None:
         self._catalog = catalog
@@ -94,7 +94,7 @@ class _Work:
         self._faults: dict[str, str] = {}
 
     async def all(self, cache: Path) -> None:
-        """Ask every index, at most for the time that the options allow."""
+        """Read every index, within the time limit of the options."""
         async with open_client(AGENT, self._options.limits) as client:
             names = frozenset(self._packages)
             asker = IndexReader(client, HttpCache(cache), self._options.address_of, names)
@@ -135,7 +135,7 @@ class _Work:
         self._options.told()
 
     def result(self) -> PublishedRelease:
-        """Return what was read; a build of several indexes counts on its own one."""
+        """Return the published release; a build on several indexes counts for its own index."""
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)
         for name in (*map(_on_pypi, self._packages), *self._indexes):

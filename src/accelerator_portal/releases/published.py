@@ -42,13 +42,13 @@ class PublishedBuild:
 
     @property
     def key(self) -> tuple[str, Os, Arch]:
-        """What the entry of a release lists once."""
+        """The build's identity: an entry of `data/releases.yaml` lists it once."""
         return self.variant, self.os, self.arch
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedRelease:
-    """What the indexes publish of one release; what could not be read is absent."""
+    """What the indexes publish of a release, without what could not be read."""
 
     version: str
     date: dt.date | None = None
@@ -70,17 +70,18 @@ class PublishedRelease:
 
 
 def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
-    """Return Python versions once each, oldest first, a free-threaded build after the usual one."""
+    """Return Python versions sorted, without duplicates; free-threaded ones after ordinary ones."""
     return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
 
 
 def builds_on_index(
     index: str, files: Iterable[IndexFile], version: str
 ) -> tuple[PublishedBuild, ...]:
-    """Return the builds of a release on an index of PyTorch's.
+    """Return the builds of a release on one of PyTorch's indexes.
 
-    A wheel's local version names its variant. A wheel without one, as for macOS, is the CPU build
-    on the index of that build; elsewhere it says nothing. Withdrawn wheels are left out.
+    A wheel's local version names its variant. A wheel without a local version, as for macOS, is
+    the CPU build if the index is that of the CPU builds; otherwise it is skipped. Yanked wheels
+    are left out.
     """
     own = index.removeprefix(INDEX).strip("/")
     found: list[PublishedBuild] = []
@@ -99,8 +100,8 @@ def builds_on_pypi(
 ) -> tuple[tuple[PublishedBuild, ...], tuple[str, ...]]:
     """Return the builds of a release on PyPI, and the platform tags without readable metadata.
 
-    The CUDA version is in the requirements of a wheel; a wheel whose metadata could not be read
-    may be of any variant. `refused` are the readings that failed, each begins with its file.
+    The CUDA version comes from a wheel's requirements, so a wheel without readable metadata
+    could be of any variant. `refused` are error messages that each begin with a file name.
     """
     found: list[PublishedBuild] = []
     unread = []
@@ -131,18 +132,18 @@ def _systems_of_files(refused: Iterable[str], version: str) -> Iterator[_Place]:
 
 
 def torch_source_id(index: str, version: str) -> str:
-    """Return the id of the source for what an index publishes of a release."""
+    """Return the id of the source for a torch release on an index."""
     place = "pypi" if index == PYPI else index.removeprefix(INDEX).strip("/") or "all-builds"
     return f"torch-{place}-{version.replace('.', '-')}"
 
 
 def companion_source_id(package: str, version: str) -> str:
-    """Return the id of the source for what a package requires of a release of torch."""
+    """Return the id of the source for a package's requirement on a torch release."""
     return f"{package}-pypi-{version.replace('.', '-')}"
 
 
 def newest_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
-    """Return the newest release of a package that requires exactly this torch, if any."""
+    """Return the newest release of a package that requires exactly this torch, or None."""
     exact = f"{TORCH}=={torch}"
     found = [
         release.version
@@ -181,7 +182,7 @@ def companions_on_pypi(
 
 
 def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
-    """Return the newest final release of a package if its metadata names no torch release."""
+    """Return a package's newest final release if its metadata names no torch release, or None."""
     final = [r for r in releases if r.yanked is None and not Version(r.version).is_prerelease]
     newest = max(final, key=lambda release: Version(release.version), default=None)
     if newest is None or any(
@@ -204,7 +205,7 @@ def _builds(
 
 
 def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
-    """Join the wheels of one build, which differ in Python and platform tag."""
+    """Merge the wheels of each build, which differ in Python version and platform tag."""
     joined: dict[tuple[str, Os, Arch], PublishedBuild] = {}
     for build in builds:
         before = joined.get(build.key, build)

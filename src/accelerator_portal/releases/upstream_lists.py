@@ -30,7 +30,7 @@ def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
     """Return how the portal and a list of PyTorch's agree. Raises UpstreamSourceError.
 
     The list is published_versions.json or previous-versions.md of pytorch.org, RELEASE.md of
-    pytorch/pytorch, or what generate_binary_build_matrix.py of pytorch/test-infra prints.
+    pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra.
     """
     if is_matrix(text):
         return compare_matrix(catalog.releases, read_matrix(text))
@@ -66,27 +66,27 @@ class _Matrix(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class MatrixBuilds:
-    """What a matrix lists: the Python versions of each build, none of an archive."""
+    """The builds of a matrix, each with its Python versions; LibTorch archives have none."""
 
     pythons: Mapping[_Key, set[str]]
     """By release or NIGHTLY, system, kind and variant."""
 
     @property
     def releases(self) -> set[str]:
-        """The versions of the releases."""
+        """The versions of the releases, without nightly builds."""
         return {release for release, *_ in self.pythons} - {NIGHTLY}
 
 
 def is_matrix(text: str) -> bool:
-    """Say whether a text begins as a matrix does."""
+    """Return whether a text begins like a matrix."""
     return re.match(r'\s*\{\s*"include"', text) is not None
 
 
 def read_matrix(text: str) -> MatrixBuilds:
     """Return the builds of a matrix. Raises UpstreamSourceError.
 
-    Release candidates are left out, and builds for Windows on Arm in matrices before 2.8, which
-    name a runner with Linux.
+    Leaves out release candidates, and builds for Windows on Arm in matrices before 2.8, which
+    name a Linux runner for them.
     """
     try:
         matrix = _Matrix.model_validate_json(text)
@@ -110,8 +110,9 @@ def read_matrix(text: str) -> MatrixBuilds:
 def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparison:
     """Return how `data/releases.yaml` and a matrix agree on each build.
 
-    A build is extra only where the matrix has others of its release, system and kind: one matrix
-    is of one system. Nightly archives are left out: `data/releases.yaml` has none.
+    A build counts as extra only if the matrix has other builds of its release, system and kind,
+    since a matrix covers one system. Nightly archives are left out: `data/releases.yaml` has
+    none.
     """
     theirs = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
     compared = {key[:3] for key in theirs}
@@ -174,7 +175,7 @@ _EVERY = "all systems"
 
 @dataclass(frozen=True, slots=True)
 class SupportedVersions:
-    """What RELEASE.md names for a release: a row of its matrix."""
+    """A row of the matrix in RELEASE.md: the variants and Python versions of a minor release."""
 
     release: str
     """The first two numbers of the version."""
@@ -186,12 +187,12 @@ class SupportedVersions:
 
 
 def has_support_matrix(text: str) -> bool:
-    """Say whether a text has the matrix."""
+    """Return whether a text has the release compatibility matrix."""
     return any(_cells(line)[:1] == [_FIRST_COLUMN] for line in text.splitlines())
 
 
 def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
-    """Return the rows of the matrix. Raises UpstreamSourceError."""
+    """Return the rows of the release compatibility matrix. Raises UpstreamSourceError."""
     lines = iter(text.splitlines())
     columns = next((cells for cells in map(_cells, lines) if cells[:1] == [_FIRST_COLUMN]), [])
     next(lines, "")  # the line below the headings
@@ -213,8 +214,8 @@ def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
 def compare_support(releases: Releases, rows: Sequence[SupportedVersions]) -> UpstreamComparison:
     """Return how the releases of `data/releases.yaml` and the matrix agree.
 
-    A row stands for all releases with its first two numbers. A Python version that RELEASE.md
-    calls experimental may be listed or not, and so may a free-threaded build.
+    A row covers all releases with its first two version numbers. Python versions that
+    RELEASE.md calls experimental and free-threaded builds are optional.
     """
     ours: dict[str, list[Release]] = {}
     for release in releases.releases:
@@ -235,7 +236,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _supported(row: dict[str, str]) -> SupportedVersions:
-    """Return what a row names. Raises KeyError, ValueError."""
+    """Return a row's variants and Python versions. Raises KeyError or ValueError if invalid."""
     release, text = row[_FIRST_COLUMN], " ".join(row.values())
     if _MINOR.fullmatch(release) is None:
         raise ValueError(release)

@@ -41,12 +41,12 @@ _Systems = dict[str, dict[str, dict[str, dict[str, Any]]]]
 
 
 class UpstreamSourceError(ValueError):
-    """A text is no list of PyTorch's; the text says what is wrong."""
+    """Raised if a text is not one of PyTorch's lists; the message says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamCommand:
-    """A command for a release and an operating system: a build by pip, or an archive."""
+    """An upstream command for a release and operating system: pip, or a LibTorch archive."""
 
     release: str
     os: str
@@ -61,7 +61,10 @@ class UpstreamCommand:
 
 
 def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
-    """Return the commands of either list. Raises UpstreamSourceError."""
+    """Return the commands of published_versions.json or previous-versions.md.
+
+    Raises UpstreamSourceError if there are none.
+    """
     found = tuple(_published(text) if text.lstrip().startswith("{") else _previous(text))
     if not found:
         raise UpstreamSourceError(
@@ -72,7 +75,7 @@ def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
 
 
 def archive_commands(release: str, os: str, text: str) -> Iterator[UpstreamCommand]:
-    """Yield the LibTorch archives whose addresses stand in a text."""
+    """Yield a command for each LibTorch archive whose address is in a text."""
     for address in _ADDRESS.findall(text):
         if found := _LIBTORCH.fullmatch(address):
             yield UpstreamCommand(release, os, "libtorch", found[1], address)
@@ -90,7 +93,7 @@ def _published(text: str) -> Iterator[UpstreamCommand]:
 
 
 def _of_release(release: str, systems: _Systems) -> Iterator[UpstreamCommand]:
-    """Yield what one release lists; an entry marked `default` repeats another one."""
+    """Yield the commands of one release; entries marked `default` only repeat others."""
     for os in _SYSTEMS:
         tools = systems.get(os, {})
         for method in ("pip", "libtorch"):
@@ -146,9 +149,9 @@ MAX_BYTES = 4 * 1024**2
 
 
 def upstream_text(source: str, limits: RequestLimits) -> str:
-    """Return the text at a path or an address.
+    """Return the text at a path or URL.
 
-    Raises OSError, FetchError, or ValueError where it is too large or no text.
+    Raises OSError, FetchError, or ValueError if it is too large or not UTF-8.
     """
     if source.startswith(("https://", "http://")):
         data = asyncio.run(_fetched(source, limits))
@@ -175,7 +178,7 @@ _LEFT_OUT = frozenset({"torch", "torchaudio"})
 
 
 def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
-    """Return how the portal's commands and upstream's agree."""
+    """Return the comparison of the portal's commands with those of PyTorch's lists."""
     first = min(Version(release.version) for release in catalog.releases.releases)
     listed = [command for command in upstream if Version(command.release) >= first]
     theirs = {command.release for command in listed}
@@ -197,11 +200,7 @@ def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamCo
 
 
 def portal_commands(catalog: Catalog) -> tuple[UpstreamCommand, ...]:
-    """Return the portal's commands for PyTorch's own builds in the form of upstream's.
-
-    A command that takes a build from PyPI counts for the variant that PyPI has, too: upstream may
-    name the index of the same build.
-    """
+    """Return the portal's commands for PyTorch's own builds in upstream's form."""
     in_tree = {platform.id for platform in catalog.platforms if platform.in_tree}
     found: list[UpstreamCommand] = []
     for row in expand(catalog)[0]:
@@ -241,7 +240,7 @@ def _by_key(commands: Iterable[UpstreamCommand]) -> dict[_Key, list[UpstreamComm
 
 
 def _pypi_builds(catalog: Catalog) -> frozenset[_Key]:
-    """Return the builds that a plain `pip install` takes, under the name of their variant."""
+    """Return the builds that `pip install` takes from PyPI, by the name of their variant."""
     return frozenset(
         (release.version, wheel.os, "pip", wheel.variant)
         for release in catalog.releases.releases
@@ -278,7 +277,7 @@ def _portal_side(
 
 
 def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> str:
-    """Say in words what the commands of one build do otherwise; empty where they agree."""
+    """Return how the commands of a build differ; empty if they agree."""
     addresses = {command.address for command in ours}
     if addresses.isdisjoint(command.address for command in theirs):
         return f"upstream has {theirs[0].address}, the portal {ours[0].address}"
@@ -294,7 +293,7 @@ def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> s
 
 
 def _others(commands: list[UpstreamCommand]) -> dict[str, set[str]]:
-    """Return the packages beside torch, with their specifiers; torchaudio is counted apart."""
+    """Return the specifiers of packages other than torch and torchaudio, by name."""
     found: dict[str, set[str]] = {}
     for command in commands:
         for requirement in map(Requirement, command.packages):
@@ -318,7 +317,7 @@ NIGHTLY = "nightly"
 
 @dataclass(frozen=True, slots=True)
 class ComparedEntry:
-    """One combination and how both sides agree; `words` say what differs."""
+    """One compared combination and whether both sides agree; `words` describe a difference."""
 
     release: str
     """A version, its first two numbers, or NIGHTLY."""
@@ -333,7 +332,7 @@ class ComparedEntry:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamComparison:
-    """All combinations of the releases that both sides have, newest release first."""
+    """The compared combinations of the releases that both sides have, newest release first."""
 
     entries: tuple[ComparedEntry, ...]
     only_upstream: tuple[str, ...]
@@ -345,16 +344,16 @@ class UpstreamComparison:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of the combinations, each once."""
+        """The kinds of the combinations, without duplicates."""
         return tuple(sorted({entry.kind for entry in self.entries}))
 
     def count(self, agreement: Agreement, kind: str) -> int:
-        """Return how many combinations of a kind agree like this."""
+        """Return the number of combinations of a kind with this agreement."""
         return sum((e.agreement, e.kind) == (agreement, kind) for e in self.entries)
 
 
 def in_order(entries: Iterable[ComparedEntry]) -> tuple[ComparedEntry, ...]:
-    """Return the newest release first; nightly builds are newer than any."""
+    """Return the entries sorted: newest release first, nightly builds before all releases."""
     found = sorted(entries, key=lambda e: (e.kind, e.system, e.build))
     found.sort(key=lambda e: (e.release == NIGHTLY, _version(e.release)), reverse=True)
     return tuple(found)

@@ -48,7 +48,7 @@ _FIRST_MOMENT = 946_684_800_000  # the year 2000
 
 
 def read_ctrf(path: Path, options: Options) -> ImportResult:
-    """Read a CTRF file; raises ProblemsError with every fault that was found."""
+    """Read a CTRF file. Raises ProblemsError with all faults of the file."""
     said = chosen_suite(path, options)
     results = outline(path, ctrf_model.Document, load_json(path)).results
     fallback = suite_id(results.tool.name) or "tests"
@@ -68,7 +68,7 @@ def read_ctrf(path: Path, options: Options) -> ImportResult:
 def _read_tests(
     imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
 ) -> None:
-    """Add each test; check that the summary counts what the list holds."""
+    """Add each test, and add a fault if the summary's counts differ from the list of tests."""
     statuses: Counter[str] = Counter()
     for number, record in enumerate(results.tests):
         place = f"results.tests[{number}]"
@@ -89,7 +89,7 @@ def _read_tests(
 
 
 def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
-    """What a writer of this project kept."""
+    """Return the fields that this project's writer stored in `extra`; empty without any."""
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
         return kept
@@ -159,17 +159,17 @@ _RAW: Mapping[str, Outcome] = {
 
 
 def status_of(outcome: Outcome) -> ctrf_model.Status:
-    """Return CTRF's word for an outcome."""
+    """Return CTRF's status for an outcome."""
     return _STATUSES[OUTCOMES[outcome].group]
 
 
 def plain_fields(
     test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
 ) -> dict[str, Any]:
-    """Return the fields of a test, as a report writes them; fields that nothing says are absent.
+    """Return the fields of a test as in a report, without those that the file does not state.
 
-    `known` is its identity, `said` the suite that a person named, `fallback` the one of a test
-    that names none.
+    `known` is the test's identity, `said` the suite that the user chose, `fallback` the suite
+    of tests that name none.
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
@@ -188,7 +188,10 @@ def plain_fields(
 
 
 def named(test: ctrf_model.Test, said: str | None) -> Identified:
-    """Return the identity of a test; its outermost suite is none of its name."""
+    """Return the identity of a test; its outermost suite is not part of its name.
+
+    The exception is an outermost suite that differs from `said`, the suite that the user chose.
+    """
     outer = test.suite
     if outer and (said is None or suite_name(outer[0]) == said):
         outer = outer[1:]
@@ -250,7 +253,7 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
 
 
 def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
-    """The attachments that anybody can open: those with a web address."""
+    """Return the attachments with a web address, which anybody can open."""
     found = []
     for attachment in attachments:
         label = fitted(attachment.name or "attachment", 200)
@@ -270,7 +273,7 @@ _LONGEST_S = 10**9
 
 
 def ctrf_text(report: Report) -> str:
-    """Return a report as CTRF, one test a line."""
+    """Return a report as CTRF, with one test per line."""
     tests = [_test(test) for test in report.tests]
     head = {
         "tool": {"name": NAMESPACE},
@@ -320,7 +323,7 @@ def _stable_id(test: TestEntry) -> str:
 
 
 def _is_told_apart(test: TestEntry) -> bool:
-    """Whether CTRF's status alone does not say the outcome."""
+    """Return whether CTRF's status alone does not identify the outcome."""
     return test.outcome not in {"passed", "failed", "skipped", "not-run"}
 
 

@@ -28,14 +28,14 @@ class _Part(BaseModel):
 
 
 class Attachment(_Part):
-    """A file or address beside a test."""
+    """A file or address attached to a test."""
 
     name: str
     path: str
 
 
 class Test(_Part):
-    """One test."""
+    """A test of a CTRF file."""
 
     __test__ = False
 
@@ -56,7 +56,7 @@ class Test(_Part):
 
 
 class Summary(_Part):
-    """Counts, and the beginning and end of the run in milliseconds since 1970."""
+    """The number of tests by status, and the run's start and end in milliseconds since 1970."""
 
     tests: Count
     passed: Count
@@ -69,7 +69,7 @@ class Summary(_Part):
 
 
 class Environment(_Part):
-    """Where the run took place."""
+    """The environment in which the tests ran."""
 
     appName: str = ""  # noqa: N815 - CTRF's name
     appVersion: str = ""  # noqa: N815 - CTRF's name
@@ -80,13 +80,13 @@ class Environment(_Part):
 
 
 class Tool(_Part):
-    """What ran the tests."""
+    """The tool that ran the tests."""
 
     name: str
 
 
 class Results(_Part):
-    """A run."""
+    """The results of a run."""
 
     tool: Tool
     summary: Summary
@@ -97,7 +97,7 @@ class Results(_Part):
 
 
 class Document(_Part):
-    """A file."""
+    """A CTRF file."""
 
     reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name
     specVersion: str  # noqa: N815 - CTRF's name

@@ -64,10 +64,10 @@ class _Row:
 
 
 def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
-    """Read an accuracy file of either form.
+    """Read an accuracy file in either form.
 
-    `options.suite` stands above what the file's name says, and makes the name needless. Of the
-    parameters, what the file says stands above the options. Raises ProblemsError.
+    `options.suite` overrides the suite in the file name, and then any file name is accepted.
+    Parameters in the file override those of the options. Raises ProblemsError.
     """
     name, parameters = _named(path, options)
     tests = ImportedTests(path, options)
@@ -86,7 +86,7 @@ def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
 
 
 def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
-    """Return the suite and the parameters that hold for the whole file."""
+    """Return the suite and the parameters that the file name states for all tests."""
     parameters: dict[str, Scalar] = {}
     found = _NAME.fullmatch(path.name)
     if found is None:
@@ -99,7 +99,7 @@ def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    """Each line with values, the header first, with the addresses of the comments above it."""
+    """Yield each line with values, header first, with the addresses in the comments above it."""
     addresses: list[str] = []
     for number, line in enumerate(lines_of(path, read_text(path)), start=1):
         if line.startswith("#"):
@@ -132,7 +132,7 @@ def _columns(path: Path, head: _Row) -> list[str]:
 
 
 def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterator[dict[str, Any]]:
-    """The tests of a row: one of PyTorch's form, one for each type of torch-xpu-ops' form."""
+    """Yield the tests of a row: one test in PyTorch's form, one per data type in torch-xpu-ops'."""
     if "accuracy" in cells:
         statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
         counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
@@ -159,7 +159,7 @@ def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[
 
 
 def _issues(row: _Row) -> dict[str, Any]:
-    """The first address above a row as its known issue, further ones as evidence."""
+    """Return the first address above a row as its known issue, and the others as evidence."""
     if not row.addresses:
         return {}
     first, *others = row.addresses

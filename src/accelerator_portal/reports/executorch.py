@@ -93,13 +93,13 @@ def read_executorch_csv(path: Path, options: Options) -> ImportResult:
 
 
 def suite_of(tests: ImportedTests, options: Options) -> Suite:
-    """Return the suite that a person named, or the one of operators; raises ProblemsError."""
+    """Return the suite that the user named, or the one for operators. Raises ProblemsError."""
     name = options.suite or "executorch-operators"
     return tests.suite(name, "model" if "model" in name else "operator")
 
 
 def note_of(flows: set[str], tests: ImportedTests) -> str | None:
-    """Name the flows of a file; several backends in it are a fault."""
+    """Return a note that names the flows of a file; several backends in one file are a fault."""
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file contains results of several backends: {', '.join(backends)}"
@@ -108,7 +108,7 @@ def note_of(flows: set[str], tests: ImportedTests) -> str | None:
 
 
 def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
-    """Each row with the line where it begins; raises ProblemsError where none can be told."""
+    """Yield each row with its first line number. Raises ProblemsError if the CSV is invalid."""
     reader = csv.reader(lines_of(path, read_text(path)), strict=True)
     columns, line = None, 0
     try:
@@ -137,7 +137,7 @@ def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
 
 
 def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] | None:
-    """Return what a row says of its test; None, and a fault, where it says nothing."""
+    """Return the fields of a row's test; None, with a fault, if the row is invalid."""
     status = _status(row)
     parameters = _parameters(row)
     if status is None:
@@ -156,7 +156,7 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
 
 
 def _status(row: CsvRow) -> str | None:
-    """The `TestResult` that a row was written from."""
+    """Return the name of the `TestResult` from which the row was written, or None."""
     if row["Result"] == "Pass":
         taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
         return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
@@ -166,7 +166,7 @@ def _status(row: CsvRow) -> str | None:
 
 
 def split_flow(flow: str) -> tuple[str, str]:
-    """The backend and the recipe of a flow; a backend that is not known here is the first word."""
+    """Return a flow's backend and recipe; an unknown backend is the first word of the flow."""
     for backend in BACKENDS:
         if flow == backend or flow.startswith(f"{backend}_"):
             return backend, flow.removeprefix(backend).strip("_")
@@ -175,7 +175,7 @@ def split_flow(flow: str) -> tuple[str, str]:
 
 
 def recipe_of(flow: str) -> str:
-    """What a flow says beside its backend, as a parameter of tests."""
+    """Return the test parameter `recipe` for a flow: the flow without its backend."""
     backend, recipe = split_flow(flow)
     return PORTABLE if backend == PORTABLE else recipe or PLAIN
 
@@ -201,7 +201,7 @@ def _parameters(row: CsvRow) -> dict[str, Scalar] | None:
 
 
 def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
-    """The parameters in the brackets of a pytest id, `[flow-float32-static_shapes]`."""
+    """Return the parameters in the brackets of a pytest id: `[flow-float32-static_shapes]`."""
     _, _, inside = test_id.partition("[")
     parts = inside.removesuffix("]").split("-")
     if flow in parts:
@@ -232,7 +232,7 @@ def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[st
 
 
 def _named(column: str) -> tuple[str, str] | None:
-    """Name and unit of the figure in a column; None where it holds none."""
+    """Return the metric name and unit of a column; None if the column has no metric."""
     if found := _OUTPUT.fullmatch(column):
         name = f"output_{found[1]}_{found[2].lower().replace(' ', '_')}"
         return name, "dB" if found[2] == "SNR" else "1"
@@ -276,7 +276,7 @@ def read_executorch_json(path: Path, options: Options) -> ImportResult:
 
 
 def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
-    """The rows of a test; None where they are not of the right form."""
+    """Return the rows of a test; None if they are not in ExecuTorch's form."""
     metadata = record.get("metadata", {})
     subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
     if not isinstance(subtests, list):
@@ -324,6 +324,6 @@ def _identity(nodeid: str) -> dict[str, Any]:
 
 
 def _flow(nodeid: str) -> str:
-    """The part in brackets that begins with a backend; empty where none does."""
+    """Return the part in brackets that begins with a backend; empty without any."""
     parts = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

@@ -151,10 +151,10 @@ _COMPILED = tuple(
 
 
 def outcome_of_text(text: str) -> Outcome | None:
-    """Return what a failure's message or traceback says happened; None if it says nothing known.
+    """Return the outcome that a failure's message or traceback describes; None if unknown.
 
-    "passed" is a test that was expected to fail and did not. Of a long text the beginning and the
-    end count, 16 KiB each.
+    "passed" means that a test passed that was expected to fail. Only the first and the last 16
+    KiB of a long text are read.
     """
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
@@ -167,5 +167,5 @@ def outcome_of_text(text: str) -> Outcome | None:
 
 
 def without_colors(text: str) -> str:
-    """Return a text without the codes with which a terminal shows it in color."""
+    """Return a text without the escape codes for terminal colors."""
     return _COLOR.sub("", text)

@@ -30,7 +30,7 @@ _ISSUES = "https://github.com/flagos-ai/FlagGems/issues"
 
 
 def read_flaggems(path: Path, options: Options) -> ImportResult:
-    """Read a file of tests for the vendor of `options.accelerator`. Raises ProblemsError."""
+    """Read what a file skips for the vendor `options.accelerator`. Raises ProblemsError."""
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     vendor = _VENDORS.get(options.accelerator, options.accelerator)
@@ -64,7 +64,7 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
 def _skips(
     marks: Iterable[ast.expr], body: Iterable[ast.stmt]
 ) -> Iterator[tuple[ast.expr, ast.Call]]:
-    """Each condition under which a function is left out, with the call that says why."""
+    """Yield each condition that skips a whole test function, with the call that has the reason."""
     for call in marks:
         if isinstance(call, ast.Call) and call.args and _is(call.func, "mark", "skipif"):
             yield call.args[0], call
@@ -82,7 +82,7 @@ def _is(function: ast.expr, owner: str, name: str) -> bool:
 
 
 def _holds(test: ast.expr, vendor: str) -> bool:
-    """Say whether a condition holds on a vendor's hardware, whatever else it asks for."""
+    """Return whether a condition certainly holds on a vendor's hardware."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         return any(_holds(part, vendor) for part in test.values)
     if not isinstance(test, ast.Compare) or not ast.unparse(test.left).endswith("vendor_name"):
@@ -97,7 +97,7 @@ def _holds(test: ast.expr, vendor: str) -> bool:
 
 
 def _text(call: ast.Call) -> str:
-    """The reason in a call of `skip` or `skipif`; empty where it is no plain text."""
+    """Return the reason in a call of `skip` or `skipif`; empty if it is not a string literal."""
     named = [keyword.value for keyword in call.keywords if keyword.arg in {"reason", "msg"}]
     for value in (*named, *call.args):
         if isinstance(value, ast.Constant) and isinstance(value.value, str):

@@ -41,7 +41,7 @@ Writer = Callable[[Report], str]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of test results: how people call it, how it is read, recognized and written."""
+    """A format of test results: its name, and how to detect, read and write it."""
 
     title: str
     """Its name in a sentence."""
@@ -170,7 +170,7 @@ _START = 64 * 1024
 
 
 def detect_format(path: Path) -> str:
-    """Return the name of the format that a file looks like; raises ProblemsError."""
+    """Return the name of a file's format. Raises ProblemsError if the format is unknown."""
     try:
         with path.open("rb") as file:
             start = file.read(_START)
@@ -188,7 +188,7 @@ def detect_format(path: Path) -> str:
 
 
 def _refuse_malformed(path: Path, start: bytes) -> None:
-    """Refuse XML and JSON that cannot be read, with the line: that is why no format has it."""
+    """Raise ProblemsError with the line of the fault if the file is invalid XML or JSON."""
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<"):
         read_junit(path, Options())

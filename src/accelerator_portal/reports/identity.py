@@ -24,12 +24,12 @@ Parameters = tuple[tuple[str, str], ...]
 
 
 class UnreadableKeyError(ValueError):
-    """A text that is no key; the message says which."""
+    """Raised if a text is not a valid test key; the message quotes it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Identity:
-    """A test, whatever it ran on; `parameters` are sorted by name, their values texts."""
+    """A test regardless of hardware; `parameters` are sorted by name, with values as text."""
 
     suite: str
     name: str
@@ -42,27 +42,24 @@ class Identity:
 
     @property
     def group(self) -> str:
-        """What it runs within: its suite and the settings of a run, written like a key."""
+        """The suite and run settings of the test, written like a key."""
         return _group(self.suite, self.parameters)
 
 
 def identity_of(test: TestEntry) -> Identity:
-    """Return the identity of a test; numbers and truth values are as their texts: 8 is "8"."""
+    """Return the identity of a test; numbers and booleans become text: 8 is "8"."""
     return Identity(test.suite, test.name, parameters_of(test.parameters))
 
 
 def parameters_of(parameters: Mapping[str, Scalar]) -> Parameters:
-    """Return parameters as sorted texts."""
+    """Return parameters as text, sorted by name."""
     return tuple(sorted([(name, _text(value)) for name, value in parameters.items()]))
 
 
 # A history is read by several pages, each of which parses the keys of all its tests.
 @lru_cache(maxsize=1 << 17)
 def parse_key(key: str) -> Identity:
-    """Return the identity that has this key.
-
-    Raises UnreadableKeyError for every text that is not exactly the key of an identity.
-    """
+    """Return the identity with this key. Raises UnreadableKeyError if the key is invalid."""
     path, asked, query = key.partition("?")
     suite, _, name = path.partition("/")
     pairs = query.split("&") if asked else []

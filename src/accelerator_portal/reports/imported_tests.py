@@ -37,12 +37,12 @@ class _Entry(NamedTuple):
 
 
 class ImportedTests:
-    """Collects the tests and the faults of a file; the first hundred faults are kept in words.
+    """Collects the tests and faults of a file; texts are kept for the first hundred faults.
 
-    Results of benchmarks have each test once, and a second one is a fault. Test frameworks may
-    have a test twice (`may_repeat`), because hardware is no part of an identity: for the
-    accelerator and for the processor beside it (the accelerator's is kept), for two cards, or as
-    pytest writes a test that fails and whose clean-up fails as well (the worst is kept).
+    A benchmark file must list each test once. With `may_repeat`, a test may be listed several
+    times, since hardware is not part of its identity. If its devices include the accelerator
+    and the CPU, the accelerator's result is kept, else the worst result, for example if a test
+    and its teardown fail.
     """
 
     def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
@@ -54,9 +54,9 @@ class ImportedTests:
         self._more = 0
 
     def fault(self, line: int, what: str, remedy: str) -> None:
-        """Take note of what is wrong with a line.
+        """Record a fault of a line.
 
-        Raises ProblemsError where so much is wrong that the file is of another kind.
+        Raises ProblemsError after too many faults: the file then has another format.
         """
         if len(self._problems) < _MOST_SHOWN:
             self._problems.append(Problem(self._path.name, line, what, remedy))
@@ -68,7 +68,7 @@ class ImportedTests:
     def parsed(
         self, model: type[ModelT], record: object, place: str, line: int = 1
     ) -> ModelT | None:
-        """Return a record as its model; None, and a fault for each thing that is wrong with it."""
+        """Return a record as a model; None, with a fault for each error, if it is invalid."""
         try:
             return model.model_validate(record)
         except ValidationError as error:
@@ -77,11 +77,11 @@ class ImportedTests:
             return None
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
-        """Return where the tests ran; an empty one, and a fault for each fact that cannot be."""
+        """Return the environment of the tests; an empty one, with faults, if a fact is invalid."""
         return self.parsed(Environment, facts, place) or Environment()
 
     def suite(self, name: str, kind: SuiteKind) -> Suite:
-        """Return the suite of this name; raises ProblemsError where that can be no name."""
+        """Return a suite with this name. Raises ProblemsError if the name is invalid."""
         try:
             return Suite(name=name, kind=kind)
         except ValidationError:
@@ -90,7 +90,7 @@ class ImportedTests:
             raise self._error() from None
 
     def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
-        """Return the cells of a row by column; None, and a fault, where they do not fit."""
+        """Return the cells of a row by column; None, with a fault, if there are too many or few."""
         if len(row) == len(columns):
             return dict(zip(columns, row, strict=True))
         what = f"the row has {len(row)} values, the header has {len(columns)}"
@@ -100,9 +100,9 @@ class ImportedTests:
     def figure(
         self, line: int, column: str, cell: str, *, may_be_infinite: bool = False
     ) -> float | None:
-        """Return the finite figure in a cell; None, and a fault, where it holds none.
+        """Return the finite number in a cell, or None.
 
-        What is no number at all is always a fault, infinity and NaN only where they may not be.
+        Text is always a fault. Infinity and NaN are faults unless `may_be_infinite`.
         """
         try:
             value = float(cell)
@@ -117,11 +117,10 @@ class ImportedTests:
     def add(
         self, line: int, fields: Mapping[str, Any], *, place: str = "", device: str | None = None
     ) -> None:
-        """Add a test, or take note of why it cannot be one; `place` names it in a fault.
+        """Add a test, or a fault if it is invalid; `place` names the test in the fault.
 
-        It also gets the parameters that a person said of all tests of the file; where the file says
-        another value, the file's counts. Raises ProblemsError where a file has more tests than a
-        report may have.
+        The test also gets the parameters of the options, unless the file states other values.
+        Raises ProblemsError if the file has more tests than a report may have.
         """
         if isinstance(name := fields.get("name"), str):
             fields = {**fields, "name": HIDDEN.sub(_escaped, name)}
@@ -142,7 +141,7 @@ class ImportedTests:
             raise self._error()
 
     def done(self) -> tuple[TestEntry, ...]:
-        """Return the tests; raises ProblemsError with every fault that was found."""
+        """Return the tests. Raises ProblemsError with all faults, if there are any."""
         if self._problems:
             raise self._error()
         return tuple(entry.test for entry in self._entries.values())
@@ -183,7 +182,7 @@ def yaml_file(path: Path) -> YamlFile:
 
 
 def chosen_suite(path: Path, options: Options) -> str | None:
-    """Return the suite that a person named, if one did; raises ProblemsError."""
+    """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
     if options.suite is not None and suite_name(options.suite) != options.suite:
         what = f'"{options.suite[:60]}" is not a valid suite name'
         near = suite_name(options.suite)
@@ -192,7 +191,7 @@ def chosen_suite(path: Path, options: Options) -> str | None:
 
 
 def _is_preferred(new: _Entry, old: _Entry) -> bool:
-    """Whether the new one of two results of a test is kept."""
+    """Return whether the new result of a test replaces the old one."""
     if (new.device in _NOT_THE_ACCELERATOR) != (old.device in _NOT_THE_ACCELERATOR):
         return old.device in _NOT_THE_ACCELERATOR
     return OUTCOMES[new.test.outcome].merge_rank < OUTCOMES[old.test.outcome].merge_rank
@@ -207,5 +206,5 @@ def _faults(place: str, error: ValidationError) -> Iterator[str]:
 
 
 def _escaped(hidden: re.Match[str]) -> str:
-    """A character that nobody sees, as its number: pytest's names may have one."""
+    """Return the escape sequence of an invisible character, which pytest names can contain."""
     return f"\\u{ord(hidden[0]):04x}"

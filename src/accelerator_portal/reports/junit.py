@@ -48,7 +48,7 @@ _NO_ZONE = "The times in the file have no time zone. They are read as UTC."
 
 
 def read_junit(path: Path, options: Options) -> ImportResult:
-    """Read a file of JUnit XML; raises ProblemsError with every fault that was found."""
+    """Read a JUnit XML file. Raises ProblemsError with all faults of the file."""
     reading = _Reading(path, options)
     for element in elements(path):
         if isinstance(element, SuiteElement):
@@ -59,7 +59,7 @@ def read_junit(path: Path, options: Options) -> ImportResult:
 
 
 class _Reading:
-    """What is known so far."""
+    """The state of reading one JUnit XML file."""
 
     def __init__(self, path: Path, options: Options) -> None:
         self._path = path
@@ -117,7 +117,10 @@ class _Reading:
         )
 
     def _end(self) -> dt.datetime | None:
-        """The latest end; a report of this project says itself when it ended, if it knows."""
+        """Return the latest end of a suite; None if the file is a report of this project.
+
+        Such a report states its end itself, if it is known.
+        """
         return None if self._run.started else max(self._moments, default=None)
 
     def _name(self, suite: SuiteElement) -> str:
@@ -125,7 +128,7 @@ class _Reading:
         return self._said or suite_name(name) or suite_id(self._path.stem) or "tests"
 
     def _times(self, suite: SuiteElement) -> None:
-        """Take note of a suite's beginning and end; what is no time says nothing."""
+        """Record a suite's start and end; invalid times are ignored."""
         with suppress(ValueError, OverflowError):
             moment = _moment(suite.attributes.get("timestamp", ""))
             if moment.tzinfo is None:
@@ -136,7 +139,7 @@ class _Reading:
             self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
 
     def _kept(self, line: int, properties: Mapping[str, str], name: str) -> Fields:
-        """What a writer of this project kept in a property."""
+        """Return the fields that this project's writer stored in a property; empty without any."""
         if name not in properties:
             return {}
         with suppress(ValueError):
@@ -148,7 +151,7 @@ class _Reading:
 
 
 def junit_text(report: Report) -> str:
-    """Return a report as JUnit XML, suite by suite."""
+    """Return a report as JUnit XML, grouped by suite."""
     by_suite: dict[str, list[TestEntry]] = {suite.name: [] for suite in report.suites}
     for test in report.tests:
         by_suite.setdefault(test.suite, []).append(test)
@@ -192,7 +195,7 @@ def _suite_element(
 
 
 def _case_element(case: CaseElement, left: Fields) -> Element:
-    """A test case; `left` is what JUnit has no place for."""
+    """Return a `<testcase>` element; `left` are the fields that JUnit has no place for."""
     element = Element("testcase", dict(case.attributes))
     _add_properties(element, {NAMESPACE: left})
     for result in case.results:
@@ -232,7 +235,7 @@ def _fit(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _fitted(text: str) -> str:
-    """Replace what XML cannot hold, as pytest does; the text itself is then kept beside it."""
+    """Return a text in which codes replace characters that XML forbids, as pytest does."""
     return re.sub(
         "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
         lambda found: f"#x{ord(found[0]):02X}",
@@ -241,7 +244,7 @@ def _fitted(text: str) -> str:
 
 
 def _moment(text: str) -> dt.datetime:
-    """Read a time; Python 3.10 does not know the `Z` that stands for UTC."""
+    """Return a timestamp; Python 3.10's `fromisoformat` does not accept `Z` for UTC."""
     text = text.strip()
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 
@@ -250,9 +253,9 @@ _EXPECTED = "It is expected to fail."
 
 
 def named(case: CaseElement) -> Identified:
-    """Return the identity of a case; a class of the suite's own name says nothing more.
+    """Return the identity of a test case; a class name equal to the suite's name is left out.
 
-    PyTorch's CI moves the file from the name of a class into `file`; pytest names both in one.
+    PyTorch's CI puts the file into the attribute `file`; pytest includes it in `classname`.
     """
     classname = case.attributes.get("classname", "")
     if classname == case.suite.attributes.get("name"):
@@ -265,9 +268,9 @@ def named(case: CaseElement) -> Identified:
 
 
 def plain_fields(case: CaseElement, suite: str, test: Identified) -> dict[str, Any]:
-    """Return the fields of a test, as a report writes them; fields that nothing says are absent.
+    """Return the fields of a test as in a report, without those that the file does not state.
 
-    `test` is its identity. Raises ValueError for a time that is not a number of seconds.
+    `test` is its identity. Raises ValueError if the time is not a number of seconds.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_verdict(case)}
     if test.parameters:
@@ -280,7 +283,7 @@ def plain_fields(case: CaseElement, suite: str, test: Identified) -> dict[str, A
 
 
 def seconds(text: str) -> float:
-    """Return a number of seconds; some tools group its thousands. Raises ValueError."""
+    """Return a number of seconds; thousands separators are allowed. Raises ValueError."""
     value = float(text.replace(",", ""))
     if not 0 <= value < math.inf:
         raise ValueError(text)

@@ -30,7 +30,7 @@ _ROOTS = frozenset({"testsuites", "testsuite"})
 
 @dataclass(slots=True)
 class SuiteElement:
-    """A `<testsuite>`, or `<testsuites>` where cases stand in it directly."""
+    """A `<testsuite>`, or a `<testsuites>` that directly contains test cases."""
 
     line: int
     attributes: Mapping[str, str]
@@ -52,7 +52,7 @@ class ResultElement:
 
 @dataclass(slots=True)
 class CaseElement:
-    """A `<testcase>` with what stands in it; `retries` counts the attempts before the last."""
+    """A `<testcase>` with its content; `retries` counts the attempts before the last one."""
 
     line: int
     suite: SuiteElement
@@ -64,10 +64,10 @@ class CaseElement:
 
 
 def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
-    """Yield the suites and test cases of a file; a suite once it is read to its end.
+    """Yield the suites and test cases of a file; a suite is yielded at its end.
 
-    Raises ProblemsError for what is no JUnit XML, and for any document type: entities could
-    unfold to gigabytes, or read other files.
+    Raises ProblemsError if the file is not JUnit XML, or has a document type declaration:
+    entities could expand to gigabytes or read other files.
     """
     data = memoryview(read_bytes(path))
     reader = _Reader(path)
@@ -79,7 +79,7 @@ def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
 
 
 class _Reader:
-    """Expat's callbacks, and what they have found since the last look."""
+    """Expat's callbacks, and the elements found since `found` was last cleared."""
 
     def __init__(self, path: Path) -> None:
         self.found: list[SuiteElement | CaseElement] = []
@@ -98,7 +98,7 @@ class _Reader:
         self._parser.CharacterDataHandler = self._characters
 
     def feed(self, data: bytes, end: int, *, final: bool) -> None:
-        """Read on, up to the byte `end` of the file; raises ProblemsError."""
+        """Parse the next part, up to byte `end` of the file. Raises ProblemsError."""
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
@@ -176,7 +176,7 @@ class _Reader:
 
 
 class _LongText:
-    """A text of any length, of which the beginning and the end are kept."""
+    """A text of any length, of which only the beginning and the end are kept."""
 
     def __init__(self) -> None:
         self._head = ""

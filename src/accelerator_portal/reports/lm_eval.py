@@ -55,7 +55,7 @@ class _Card(OpenModel):
 
 
 def read_lm_eval(path: Path, options: Options) -> ImportResult:
-    """Read what is expected of a model; `options.suite` names the suite. Raises ProblemsError."""
+    """Read a model's expected accuracy; `options.suite` names the suite. Raises ProblemsError."""
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
     file = yaml_file(path)

@@ -21,7 +21,7 @@ from accelerator_portal.reports.texts import shortened
 
 
 def merged_shards(files: Sequence[ShardFile]) -> Report:
-    """Return the report of the whole run; raises ProblemsError with all that stands against it."""
+    """Return the report of the whole run. Raises ProblemsError if the shards don't fit together."""
     if problems := list(shard_problems(files)):
         raise ProblemsError(problems)
     reports = [file.report for file in files]
@@ -75,7 +75,7 @@ def _suite(parts: Sequence[Suite]) -> Suite:
 
 
 def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
-    """Join what shards covered; all say the same of how many operators there are."""
+    """Merge the operator coverage of shards; the total is the same in all shards."""
     covered = {name for part in parts for name in part.covered}
     on_cpu = {name for part in parts for name in part.computed_on_cpu}
     missing = tuple(name for name in parts[0].core_missing if name not in covered)
@@ -88,7 +88,7 @@ def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
 
 
 def merged(founds: Sequence[ImportResult]) -> ImportResult:
-    """Return one Found: all tests in order, each suite once, the first word on each fact."""
+    """Return one import result: all tests in order, and the first value of each fact."""
     suites: dict[str, Suite] = {}
     for found in founds:
         for suite in found.suites:
@@ -112,7 +112,7 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
 
 
 def _joined(one: Suite, other: Suite) -> Suite:
-    """What two files planned of a suite is the sum, unless one of them does not say it."""
+    """Return the first suite with the sum of both planned numbers; None if one is unknown."""
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
     return one.model_copy(update={"planned": one.planned + other.planned})
@@ -125,14 +125,14 @@ _SAME_CHANGE = "run all shards for the same commit"
 
 
 class ShardFile(NamedTuple):
-    """A report and where it was read."""
+    """A report and its path."""
 
     path: str
     report: Report
 
 
 class _Part(NamedTuple):
-    """A report that is a shard."""
+    """A report that is a shard, with its path."""
 
     path: str
     report: Report
@@ -140,9 +140,10 @@ class _Part(NamedTuple):
 
 
 def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
-    """Yield everything that keeps reports from being joined.
+    """Yield the problems for which reports cannot be merged.
 
-    If not all files could be read, a shard that is not there may be in one of the others.
+    If `all_read` is false, missing shards are not reported: an unreadable file may contain
+    them.
     """
     parts = [_Part(*file, file.report.shard) for file in files if file.report.shard]
     for file in files:
@@ -160,7 +161,7 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
 
 
 def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
-    """Compare each shard with the first one."""
+    """Yield the differences between the first shard and each other shard."""
     first = parts[0]
     for part in parts[1:]:
         for what, remedy in _differences(part, first):
@@ -222,7 +223,7 @@ def _incomplete(part: _Part) -> Iterator[Problem]:
 
 
 def _changed(part: _Part) -> Iterator[Problem]:
-    """Look whether the tests are those that the shard names: a file may have been edited."""
+    """Yield problems of a shard whose tests differ from its positions: it may have been edited."""
     shard, tests = part.shard, len(part.report.tests)
     if shard.planned > MAX_TESTS:
         what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"

@@ -30,14 +30,14 @@ _STATED = re.compile(r"\A([\w.:]+) is missing\. ")
 
 @dataclass(frozen=True, slots=True)
 class MissingOperator:
-    """An operator that is missing, and how many tests fail for want of it."""
+    """A missing operator, and the number of tests that fail because of it."""
 
     operator: str
     tests: int
 
 
 def missing_operator(text: str) -> str | None:
-    """Return the name of the operator that a message says is missing."""
+    """Return the operator that a message calls missing, or None."""
     if found := _OVERRIDEABLE.search(text):
         return f"aten::{found[1]}"
     for pattern in _MISSING:
@@ -47,10 +47,9 @@ def missing_operator(text: str) -> str | None:
 
 
 def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]:
-    """Return the operators that tests stopped at first, those that stop most tests first.
+    """Return the operators at which tests stopped, those that stop most tests first.
 
-    A test that stops at one operator may need further ones. Tests whose message names no operator
-    are left out.
+    A test may need further operators. Tests whose message names no operator are left out.
     """
     names = Counter(name for test in tests if (name := _name(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))
@@ -58,7 +57,7 @@ def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]
 
 
 def waiting_words(missing: MissingOperator) -> str:
-    """Return in words how many tests wait for an operator: `2 tests wait for aten::add.out`."""
+    """Return the number of tests in words: `2 tests wait for aten::add.out`."""
     verb = "waits" if missing.tests == 1 else "wait"
     return f"{count(missing.tests, 'test')} {verb} for {missing.operator}"
 

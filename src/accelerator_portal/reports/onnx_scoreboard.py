@@ -39,7 +39,7 @@ _Names = Annotated[
 
 
 class _Scoreboard(Model):
-    """The file; `date` may be absent, a list of names may not."""
+    """The content of the file; `date` and `skipped` are optional."""
 
     date: str | None = None
     failed: _Names

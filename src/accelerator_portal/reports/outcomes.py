@@ -42,7 +42,7 @@ OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
 
 @dataclass(frozen=True, slots=True)
 class OutcomeInfo:
-    """Everything that the portal knows of an outcome."""
+    """The properties of an outcome."""
 
     meaning: str
     """One sentence for readers."""
@@ -178,7 +178,7 @@ def outcomes_in(*groups: OutcomeGroup) -> frozenset[Outcome]:
 
 
 def is_outcome(word: str) -> TypeGuard[Outcome]:
-    """Say whether a word is an outcome, as this project writes it into other formats."""
+    """Return whether a word is an outcome, as this project writes it into other formats."""
     return word in OUTCOMES
 
 

@@ -27,9 +27,9 @@ _EXPECTED = "It is expected to fail."
 
 
 def read_pytest_json(path: Path, options: Options) -> ImportResult:
-    """Read a file of pytest-json-report; raises ProblemsError with every fault that was found.
+    """Read a pytest-json-report file. Raises ProblemsError with all faults of the file.
 
-    A module that cannot be collected is a test of its own, which is broken.
+    A module that cannot be collected becomes a test with the outcome `test-broken`.
     """
     suite = chosen_suite(path, options) or _SUITE
     document, records = document_of(path)
@@ -56,7 +56,7 @@ def read_pytest_json(path: Path, options: Options) -> ImportResult:
 
 
 def document_of(path: Path) -> tuple[Document, list[Any]]:
-    """Return a file and its tests, which are not looked at yet; raises ProblemsError."""
+    """Return the content of a file and its unvalidated tests. Raises ProblemsError."""
     document = outline(path, Document, load_json(path))
     if document.tests is None:
         what = 'the file has no "tests", because it was created with --json-report-summary'
@@ -70,7 +70,7 @@ def found(
     imported: ImportedTests,
     note: str | None = None,
 ) -> ImportResult:
-    """Return the tests with where and when they ran; raises ProblemsError with every fault."""
+    """Return the tests with their environment and times. Raises ProblemsError with all faults."""
     environment = imported.environment(_environment(document.environment), "environment")
     tests = imported.done()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
@@ -104,7 +104,7 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
 
 
 def _planned(document: Document, ran: int) -> int | None:
-    """How many tests were chosen, and modules could not be read, where a run was cut short."""
+    """Return the number of planned tests, counting modules that cannot be collected, or None."""
     collected = document.summary.collected
     if collected is None:
         return None
@@ -114,7 +114,7 @@ def _planned(document: Document, ran: int) -> int | None:
 
 
 def verdict_of(test: Test) -> dict[str, Any] | None:
-    """Return what happened to a test; None for a word that is not pytest's."""
+    """Return the outcome fields of a test; None if its outcome is not one of pytest's."""
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
     stage = failed or test.call or (stages[0] if stages else Stage())
@@ -155,7 +155,7 @@ def _left_out(stage: Stage, *, expected: bool) -> dict[str, Any]:
 
 
 def _environment(said: Mapping[str, Any]) -> dict[str, Any]:
-    """What pytest-metadata found; its keys `torch` and the like a test suite adds itself."""
+    """Return the facts from pytest-metadata; a test suite adds keys such as `torch` itself."""
     platform = _word(said.get("Platform"))
     architecture = _ARCHITECTURE.search(platform or "")
     packages = said.get("Packages")
@@ -186,13 +186,13 @@ class _Part(BaseModel):
 
 
 class Crash(_Part):
-    """Where a stage failed."""
+    """The message of the error at which a stage failed."""
 
     message: str = ""
 
 
 class Stage(_Part):
-    """A stage of a test."""
+    """A stage of a test: setup, call or teardown."""
 
     duration: Seconds = 0
     outcome: str = ""
@@ -203,7 +203,7 @@ class Stage(_Part):
 
 
 class Test(_Part):
-    """A test; its stages stand beside its node id."""
+    """A test and its stages."""
 
     __test__ = False
 
@@ -217,13 +217,13 @@ class Test(_Part):
 
     @property
     def stages(self) -> list[Stage]:
-        """Those that ran, in order."""
+        """The stages that ran, in order."""
         every = (self.setup, self.call, self.teardown, self.lost)
         return [stage for stage in every if stage]
 
 
 class Collector(_Part):
-    """A module or class in which pytest looked for tests."""
+    """A module or class from which pytest collected tests."""
 
     nodeid: str
     outcome: str
@@ -231,7 +231,7 @@ class Collector(_Part):
 
 
 class Summary(_Part):
-    """Counts; the number of each outcome stands beside them."""
+    """The total, collected and deselected numbers of tests."""
 
     total: Annotated[int, Field(ge=0)] = 0
     collected: Annotated[int, Field(ge=0)] | None = None
@@ -239,7 +239,7 @@ class Summary(_Part):
 
 
 class Document(_Part):
-    """A file; `created` is when the run ended, in seconds since 1970."""
+    """A pytest-json-report file; `created` is the end of the run in seconds since 1970."""
 
     created: Annotated[float, Field(ge=0, lt=253_402_300_799)]
     duration: Seconds

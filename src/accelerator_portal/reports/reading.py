@@ -29,7 +29,7 @@ MAX_LINE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What a file of another format says; what it does not say is absent."""
+    """The content of a file in another format; values that it does not state are absent."""
 
     suites: tuple[Suite, ...]
     tests: tuple[TestEntry, ...]
@@ -41,7 +41,7 @@ class ImportResult:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a person says of a file: a suite, parameters of all its tests, the accelerator."""
+    """What the user states about a file: a suite, parameters of all its tests, the accelerator."""
 
     suite: str | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ Reader = Callable[[Path, Options], ImportResult]
 
 
 def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
-    """Make the error with which a reader refuses a file."""
+    """Return the error with which a reader rejects a file."""
     return ProblemsError([Problem(path.name, line, what, remedy)])
 
 
@@ -67,9 +67,9 @@ def parse_python(path: Path, remedy: str) -> ast.Module:
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """Return the content of a file that has at most `most` bytes, else `MAX_BYTES`.
+    """Return the content of a file of at most `most` bytes, by default `MAX_BYTES`.
 
-    Raises ProblemsError.
+    Raises ProblemsError if the file is larger or cannot be read.
     """
     try:
         status = path.stat()
@@ -86,7 +86,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def read_text(path: Path, most: int | None = None) -> str:
-    """Return the text of a UTF-8 file that is not too big; raises ProblemsError."""
+    """Return the text of a UTF-8 file of at most `most` bytes. Raises ProblemsError."""
     data = read_bytes(path, most)
     try:
         return data.decode("utf-8-sig")
@@ -97,9 +97,9 @@ def read_text(path: Path, most: int | None = None) -> str:
 
 
 def lines_of(path: Path, text: str) -> Iterator[str]:
-    """Each line of a text with its end, without a second copy of the text.
+    """Yield each line of a text with its line end, without copying the text.
 
-    Raises ProblemsError for a line so long that its cells would fill the memory.
+    Raises ProblemsError if a line is too long.
     """
     start, number = 0, 1
     while start < len(text):
@@ -112,7 +112,7 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
 
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value that a JSON file holds; raises ProblemsError."""
+    """Return the value in a JSON file. Raises ProblemsError if it is invalid."""
     try:
         return parse_json(read_text(path))
     except json.JSONDecodeError as error:
@@ -122,15 +122,15 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
 
 
 def json_fault(error: json.JSONDecodeError) -> str:
-    """Say what is wrong with a JSON text, and in which column of its line."""
+    """Return what is wrong with a JSON text, and in which column of its line."""
     return f"invalid JSON in column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
     """Return the value of a JSON text.
 
-    Raises ValueError (JSONDecodeError, where the place is known) for what is no JSON, for NaN and
-    infinity, and for values nested too deeply.
+    Raises ValueError for invalid JSON, NaN, infinity and values nested too deeply. If the place
+    is known, this is a JSONDecodeError.
     """
     try:
         return json.loads(text, parse_constant=no_number, parse_float=finite_number)
@@ -145,12 +145,12 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
 
 
 def no_number(word: str) -> NoReturn:
-    """Refuse what JSON does not know: NaN and infinity."""
+    """Raise ValueError for NaN and infinity, which JSON does not allow."""
     raise ValueError(f"{word} is not a valid JSON number")
 
 
 def finite_number(word: str) -> float:
-    """Return a number, or refuse one that is too large for any."""
+    """Return a number. Raises ValueError if it is too large for a float."""
     value = float(word)
     if math.isinf(value):
         raise ValueError(f"{word[:30]} is too large for a number")

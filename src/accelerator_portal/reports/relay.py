@@ -25,16 +25,16 @@ CountedOutcome = Literal["passed", "failed", "skipped"]
 
 
 class RelaySummary(TypedDict):
-    """`test_results` is what the relay takes; `outcomes` tells what each count is made of."""
+    """`test_results` is what the relay accepts; `outcomes` are the outcomes behind each count."""
 
     test_results: dict[CountedOutcome, int]
     outcomes: dict[CountedOutcome, dict[Outcome, int]]
 
 
 def relay_summary(report: Report) -> RelaySummary:
-    """Count the tests of a run as the relay does.
+    """Return the counts of a run's tests as the relay defines them.
 
-    Raises ProblemsError for a baseline: what is expected was not run, and is no pass.
+    Raises ProblemsError for a baseline: its results are expected and were not run.
     """
     if report.kind == "baseline":
         what = "a baseline is not a test run"
@@ -58,6 +58,6 @@ def _count(outcome: Outcome) -> CountedOutcome:
 
 
 def _missing(report: Report) -> int:
-    """How many tests were planned and do not stand in the report."""
+    """Return the number of planned tests that are missing from the report."""
     there = Counter(test.suite for test in report.tests)
     return sum(max(0, (suite.planned or 0) - there[suite.name]) for suite in report.suites)

@@ -20,7 +20,7 @@ Fields = dict[str, Any]
 
 
 class Run(BaseModel):
-    """What a file says of the run as a whole and a reader can give on; the rest is ignored."""
+    """What a file of another format states about the run as a whole; unknown keys are ignored."""
 
     environment: Environment = Environment()
     """The environment of the run."""
@@ -33,22 +33,22 @@ class Run(BaseModel):
 
 
 def fields_of(entry: TestEntry) -> Fields:
-    """Return what a test says, as JSON has it."""
+    """Return the fields of a test as JSON values."""
     return entry.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 
 def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
-    """Return what `plain` lacks or has otherwise; None stands for what is too much there."""
+    """Return the fields of `wanted` that differ from `plain`; None for those only in `plain`."""
     kept = {name: value for name, value in wanted.items() if plain.get(name) != value}
     return kept | {name: None for name in plain if name not in wanted}
 
 
 def completed(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
-    """Return `plain` with what a writer kept beside it."""
+    """Return `plain` completed with the fields that a writer stored."""
     return {name: value for name, value in {**plain, **kept}.items() if value is not None}
 
 
 def run_fields(report: Report) -> Fields:
-    """Return what a report says of the run as a whole; suites and tests stand elsewhere."""
+    """Return a report's fields without its suites and tests."""
     record = report.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return {name: value for name, value in record.items() if name not in {"suites", "tests"}}

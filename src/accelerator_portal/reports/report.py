@@ -151,9 +151,9 @@ class KernelCounts(Model):
 class OperatorCoverage(Model):
     """ATen operators that were dispatched on the device in passed tests of a suite.
 
-    An operator is a name in torch's namespace `aten` without its overload, `add_` counted with
-    `add`, less those that PyTorch always computes out of others: they never reach a device. One is
-    covered when a sample that dispatched it gave the numbers of the reference.
+    An operator is a name in torch's namespace `aten` without its overload; `add_` counts as
+    `add`. Operators that PyTorch always composes from others are not counted: they never reach
+    a device. An operator is covered if a sample that dispatched it matched the reference.
     """
 
     covered: OperatorNames
@@ -181,7 +181,7 @@ class OperatorCoverage(Model):
 
     @property
     def core_covered(self) -> int:
-        """How many core operators are covered."""
+        """The number of core operators that are covered."""
         return self.core - len(self.core_missing)
 
 

@@ -32,9 +32,9 @@ FILE_REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class KnownNames:
-    """What the portal knows: ids of accelerators, suites by id, vendors' suites, and aliases.
+    """The names that the portal knows: accelerators, suites by id, vendors' suites and aliases.
 
-    Without any accelerator nobody knows which there are: any may be named.
+    If there are no accelerators, every accelerator is accepted.
     """
 
     accelerators: frozenset[str] = frozenset()
@@ -47,12 +47,12 @@ class KnownNames:
 
     @property
     def suite_names(self) -> SuiteNames:
-        """The names of suites in reports."""
+        """The suite names that the portal knows, with their aliases."""
         return SuiteNames(frozenset(self.suites), self.aliases)
 
 
 def known_names(catalog: Catalog) -> KnownNames:
-    """Return what a catalog knows; folders with problems of their own are accelerators, too."""
+    """Return the names in a catalog; folders with problems also count as accelerators."""
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
     own, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
     return KnownNames(accelerators, catalog.suites, own, aliases)
@@ -65,9 +65,9 @@ def report_problems(
     now: dt.datetime,
     first_test: int | None = None,
 ) -> Iterator[Problem]:
-    """Yield what is wrong with a report that its schema accepts.
+    """Yield the problems of a report that its schema does not detect.
 
-    `first_test` is the line of the first test, where each stands on a line of its own.
+    `first_test` is the line of the first test, if each test has its own line.
     """
     for place, what, remedy in _findings(report, known, now):
         line = 1 if place is None or first_test is None else first_test + place
@@ -144,7 +144,7 @@ def _of_tests(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     findings: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Name the first of many; say how many more there are."""
+    """Yield the first faults, then one fault with the number of the others."""
     more = 0
     for number, finding in enumerate(findings):
         if number < MOST_SHOWN:
@@ -180,12 +180,12 @@ BoundFault = tuple[str, str]  # what is wrong, what would be right
 
 
 def too_many_suites(number: int) -> BoundFault:
-    """Say that a report has more suites than it may have."""
+    """Return the fault of a report with more suites than allowed."""
     return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
 
 
 def faults(report: Report) -> Iterator[BoundFault]:
-    """Yield what keeps a report from having pages."""
+    """Yield the faults for which a report cannot get pages on the site."""
     declared = (suite.name for suite in report.suites)
     names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
     if (number := max(len(names), len(report.suites))) > MAX_SUITES:
@@ -210,7 +210,7 @@ def _of_modes(report: Report) -> Iterator[BoundFault]:
 
 
 def _of_tables(report: Report) -> Iterator[BoundFault]:
-    """In a suite's table each test is a row, each set of parameters a column."""
+    """Yield a fault if the tables are too large: a row per test, a column per set of parameters."""
     rows: dict[tuple[str, object], set[str]] = {}
     columns: dict[tuple[str, object], set[frozenset[tuple[str, object]]]] = {}
     for test in report.tests:

@@ -29,7 +29,7 @@ _MOST_SHOWN = 100
 
 
 def report_text(report: Report) -> str:
-    """Return the report as JSON; each test stands on a line of its own, so that diffs read well."""
+    """Return a report as JSON, with one test per line for readable diffs."""
     data = report.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     tests = data.pop("tests", [])
     head = json.dumps({**data, "schema_version": SCHEMA_VERSION}, indent=1, ensure_ascii=False)
@@ -41,7 +41,7 @@ def report_text(report: Report) -> str:
 def read_report(path: Path) -> Report:
     """Read a report.
 
-    Raises ProblemsError with the first hundred faults of the file, each test's by its line.
+    Raises ProblemsError with the first hundred faults of the file; faults of tests have a line.
     """
     found = _Faults(path)
     tests: list[TestEntry] = []
@@ -76,7 +76,7 @@ def read_report(path: Path) -> Report:
 
 
 def _head(found: _Faults, head: Mapping[str, object]) -> Report | None:
-    """The report without its tests."""
+    """Return the report without its tests; None, with faults, if it is invalid."""
     suites = head.get("suites")
     if (
         isinstance(suites, list) and len(suites) > report_check.MAX_SUITES
@@ -99,11 +99,11 @@ def _newer_version(path: Path, head: Mapping[str, object]) -> Problem | None:
 
 
 class _TooManyFaultsError(Exception):
-    """Enough faults are known; what follows is not read."""
+    """Raised when the maximum number of faults is reached; the rest is not read."""
 
 
 class _Faults:
-    """The faults of one file, up to the number that anybody reads."""
+    """The faults of a file, up to a maximum."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -111,7 +111,7 @@ class _Faults:
         self.tests = 0
 
     def add(self, error: ValidationError, line: int, inside: str = "") -> None:
-        """Add what pydantic says; raises _TooManyFaultsError."""
+        """Add the errors of pydantic. Raises _TooManyFaultsError at the maximum."""
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
                 what = f"more than {_MOST_SHOWN} problems"
@@ -123,7 +123,7 @@ class _Faults:
 
 
 def _first_test(data: bytes) -> int | None:
-    """The line of the first test, where each stands on a line of its own."""
+    """Return the line of the first test; None if tests don't have their own lines."""
     head, found, _ = data.partition(b'"tests": [\n')
     return head.count(b"\n") + 2 if found else None
 
@@ -139,7 +139,7 @@ def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Proble
 
 
 def line_of_tests(path: Path) -> int | None:
-    """Return the line of a report's first test, where each stands on a line of its own."""
+    """Return the line of a report's first test; None if tests don't have their own lines."""
     return _first_test(read_bytes(path))
 
 
@@ -162,7 +162,7 @@ TakeTest = Callable[[Any, int], None]
 
 
 class ReportJsonError(Exception):
-    """The text is not the JSON of a report; `line` says where, the text what is wrong."""
+    """Raised if a text is not the JSON of a report; `line` is the place of the fault."""
 
     def __init__(self, line: int, what: str, remedy: str = "create the file again") -> None:
         super().__init__(what)
@@ -171,7 +171,7 @@ class ReportJsonError(Exception):
 
 
 def read_members(text: str, take_test: TakeTest) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value of a text; of an object without `tests`, which go to `take_test`.
+    """Return the value of a JSON text; an object's `tests` are passed to `take_test` instead.
 
     Raises ReportJsonError, and what `take_test` raises.
     """
@@ -179,7 +179,7 @@ def read_members(text: str, take_test: TakeTest) -> Any:  # noqa: ANN401 - any J
 
 
 class _Reader:
-    """Reads one text from its beginning to its end; `_place` is how far it came."""
+    """Reads a JSON text from start to end; `_place` is the current position."""
 
     def __init__(self, text: str, take_test: TakeTest) -> None:
         self._text = text
@@ -243,7 +243,7 @@ class _Reader:
                 return
 
     def _separator(self, end: str) -> bool:
-        """Read a comma or the end; say whether it was the end."""
+        """Read a comma or the end sign; return whether it was the end sign."""
         found = self._next()
         if found not in {",", end}:
             raise self._error(f"invalid JSON: expecting , or {end}")

@@ -34,9 +34,9 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield a warning for each name that the portal does not know; of very many, the first.
+    """Yield a warning for each unknown name, up to a maximum number.
 
-    `first_test` is the line of the first test, where each stands on a line of its own.
+    `first_test` is the line of the first test, if each test has its own line.
     """
     found = chain(_of_suites(report, known), first_faults(_of_tests(report, known)))
     for place, what, remedy in found:
@@ -45,14 +45,15 @@ def name_warnings(
 
 
 def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
-    """Return a report whose suites have the names that the portal knows; see `SuiteNames.full`."""
+    """Return a report with the portal's full suite names; see `SuiteNames.full`."""
     return _renamed(report, lambda suite: names.full(suite, report.accelerator))
 
 
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
-    """Return the same of an imported report, where what looks like a vendor's name may be none.
+    """Return an imported report with the portal's full suite names.
 
-    Test tools name suites by folders, too: `tests/unit` becomes `acme/tests-unit`.
+    Test tools also name suites by folder, so a name with a slash may not have a vendor:
+    `tests/unit` becomes `acme/tests-unit`.
     """
     names = known.suite_names
 

@@ -37,9 +37,9 @@ _OTHER_NAMES = {"pytorch": "torch"}
 
 
 def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
-    """Return the facts of an environment among properties that a test tool lets people add.
+    """Return the environment facts among properties that users added with a test tool.
 
-    Names are those of the options, in capital or small letters; all others mean something else.
+    Names are those of the command's options, in any case. Other properties are ignored.
     """
     facts: dict[str, str] = {}
     for key, value in properties.items():
@@ -61,9 +61,9 @@ def environment_of_file(path: Path) -> Environment:
 
 
 def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
-    """Return one environment of several; of each fact the first statement counts.
+    """Return several environments merged; the first value of each fact counts.
 
-    Raises pydantic's ValidationError where a statement cannot be a fact of an environment.
+    Raises pydantic's ValidationError if a value is invalid.
     """
     facts: dict[str, Any] = {}
     for one in stated:
@@ -84,7 +84,7 @@ FactDifference = tuple[str, object, object]
 
 
 def environment_facts(environment: Environment) -> Mapping[str, object]:
-    """Return what is known of an environment by name, each package by its own."""
+    """Return the known facts of an environment by name, with a fact for each package."""
     packages = {f"package {name}": v for name, v in environment.packages.items()}
     return {**dict(_facts(environment)), **packages}
 

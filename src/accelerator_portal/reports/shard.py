@@ -52,7 +52,7 @@ class Shard(Model):
 
 
 def positions_text(positions: Iterable[int]) -> str:
-    """Return ascending positions as ranges: of 1, 2, 3 and 7, `1-3 7`."""
+    """Return ascending positions as ranges: 1, 2, 3 and 7 become `1-3 7`."""
     ranges: list[tuple[int, int]] = []
     for position in positions:
         if ranges and ranges[-1][1] == position - 1:
@@ -63,7 +63,7 @@ def positions_text(positions: Iterable[int]) -> str:
 
 
 def positions_of(text: str, limit: int) -> Iterator[int]:
-    """Yield the positions of ranges up to a limit: a range of a hostile file may be endless."""
+    """Yield the positions in ranges, up to `limit`: a hostile file may name an endless range."""
     for part in text.split():
         first, _, last = part.partition("-")
         yield from range(int(first), min(int(last or first), limit) + 1)

@@ -49,7 +49,7 @@ from accelerator_portal.reports.texts import shortened
 
 @dataclass(frozen=True, slots=True)
 class StatusMeaning:
-    """What a status says of a test."""
+    """The meaning of a status for a test."""
 
     outcome: Outcome
     stage: Stage | None = None
@@ -57,7 +57,7 @@ class StatusMeaning:
     raw_status: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return what it says as fields of a test."""
+        """Return the meaning as fields of a test."""
         return {
             "outcome": self.outcome,
             "stage": self.stage,
@@ -112,7 +112,10 @@ TT_XLA: Mapping[str, StatusMeaning] = {
 
 
 def verdict_of(status: str) -> StatusMeaning:
-    """Return what a status of the dynamo benchmarks or TorchBench says, or the text of an error."""
+    """Return the meaning of a status of the dynamo benchmarks or TorchBench.
+
+    Any other text is the message of an error.
+    """
     known = DYNAMO.get(status)
     if known is None:
         return StatusMeaning(
@@ -122,10 +125,10 @@ def verdict_of(status: str) -> StatusMeaning:
 
 
 def executorch_verdict(status: str, error: str) -> StatusMeaning:
-    """Return what a `TestResult` of ExecuTorch says, and the error that stands beside it.
+    """Return the meaning of ExecuTorch's `TestResult` with its error message.
 
-    Where the status says only that it failed, the error may say more: no memory, no operator.
-    Raises KeyError for a status that ExecuTorch does not have.
+    If the status is only a failure, the message can show the cause: no memory, missing
+    operator. Raises KeyError for an unknown status.
     """
     known = EXECUTORCH[status]
     outcome = _of_text(error) if known.outcome == "failed" else known.outcome

@@ -31,13 +31,13 @@ Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 @cached_by_owner
 def stored_reports(catalog: Catalog) -> Stored:
-    """Return every report that can be read, by platform and name, and what is wrong with others."""
+    """Return all readable reports, by platform and file name, and the problems of the others."""
     results = {platform.id: platform.results for platform in catalog.platforms}
     return _of_folders(results, catalog.suite_names)
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
-    """Return the same of folders that are not in the catalogue, because of other problems."""
+    """Return the reports of folders that are not in the catalog because of problems."""
     return _of_folders(catalog.left_out, catalog.suite_names)
 
 
@@ -70,8 +70,9 @@ def _of_folders(results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames
 
 
 def _report_id(platform: str, stem: str) -> str:
-    """No two of a kind: else `a` with `b-c.json` would take the page of `a-b` with `c.json`.
+    """Return a unique id: two hyphens separate a platform with hyphens from the file name.
 
-    Neither part holds two hyphens in a row.
+    Otherwise `a` with `b-c.json` would get the page of `a-b` with `c.json`. Neither part
+    contains two hyphens in a row.
     """
     return f"{platform}{'--' if '-' in platform else '-'}{stem}"

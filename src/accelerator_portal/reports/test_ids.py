@@ -43,7 +43,7 @@ _ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Identified:
-    """A test's name and parameters; beside them the device that its framework's name held."""
+    """A test's name and parameters, and the device that was part of its original name."""
 
     name: str
     parameters: Mapping[str, str]
@@ -56,9 +56,9 @@ _CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
 
 
 def identified(container: str, test: str) -> Identified:
-    """Return the identity of a test in a class or module, as JUnit names both.
+    """Return the identity of a test in a class or module, named as in JUnit.
 
-    The name is empty where both are.
+    The name is empty if both arguments are empty.
     """
     base, bracket, inside = test.partition("[")
     if not (bracket and base and inside.endswith("]")):
@@ -72,9 +72,9 @@ def identified(container: str, test: str) -> Identified:
 
 
 def identified_node(nodeid: str) -> Identified:
-    """Return the identity of a pytest node, the same that pytest's JUnit file gives.
+    """Return the identity of a pytest node, the same as that of its case in pytest's JUnit file.
 
-    `tests/test_a.py::TestX::test_y[1]` is the test `test_y[1]` in `tests.test_a.TestX` there.
+    There, `tests/test_a.py::TestX::test_y[1]` is the test `test_y[1]` in `tests.test_a.TestX`.
     """
     address, bracket, inside = nodeid.partition("[")
     file, *inner = address.split("::")
@@ -83,9 +83,9 @@ def identified_node(nodeid: str) -> Identified:
 
 
 def identified_generic(container: str, test: str, device: str) -> Identified | None:
-    """Return the identity of a test that PyTorch made for a device; None if its name is another.
+    """Return the identity of a test that PyTorch generated for a device; None for other names.
 
-    `container` is file and class without the device, `test_ops.TestCommon`.
+    `container` is the file and class without the device: `test_ops.TestCommon`.
     """
     found = _without_device(test, device)
     if found is None:
@@ -95,7 +95,7 @@ def identified_generic(container: str, test: str, device: str) -> Identified | N
 
 
 def suite_id(name: str) -> str | None:
-    """Return a suite's name as an id: lower-case, with hyphens; None where nothing is left."""
+    """Return a suite's name as an id: lower case, with hyphens; None if nothing is left."""
     if len(name) <= _MAX_SUITE and _ID.fullmatch(name):
         return name
     words = re.findall(r"[a-z0-9]+", name.lower())
@@ -103,12 +103,12 @@ def suite_id(name: str) -> str | None:
 
 
 def suite_name(name: str) -> str | None:
-    """Return a suite's name as reports have it: a vendor's own stays, `acme/kernels`."""
+    """Return a suite's name as in reports; a vendor's name such as `acme/kernels` is kept."""
     return name if is_suite_name(name) else suite_id(name)
 
 
 def fitted(text: str, limit: int) -> str:
-    """Return a text of at most `limit` characters; a digest keeps two long ones apart."""
+    """Return a text of at most `limit` characters; a digest keeps shortened texts distinct."""
     if len(text) <= limit:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
@@ -116,20 +116,23 @@ def fitted(text: str, limit: int) -> str:
 
 
 def known_dtype(word: str) -> str | None:
-    """Return PyTorch's name of a data type that a word names, if it does."""
+    """Return PyTorch's name for the data type that a word names, or None."""
     word = word.removeprefix("torch.")
     word = _ALIASES.get(word, word)
     return word if word in DTYPES else None
 
 
 def known_device(word: str) -> str | None:
-    """Return a word that names a device, with its number if it has one."""
+    """Return the word if it names a device, with or without a number, or None."""
     kind, colon, number = word.partition(":")
     return word if kind in DEVICES and (number.isdigit() or not colon) else None
 
 
 def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
-    """Split what stands in brackets; two data types are a case, as nobody knows whose is whose."""
+    """Return the parameters and device in brackets; two data types become part of the case.
+
+    It is then unknown which data type belongs to what.
+    """
     if not inside:
         return {}, None
     parts = inside.split("-")
@@ -146,9 +149,10 @@ def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
 
 
 def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] | None:
-    """Undo PyTorch's device-generic naming, where class and test name the same device.
+    """Return the parts of a device-generic name, if class and test name the same device.
 
-    A class of a plugin's device ends with PRIVATEUSE1; its tests have the device's own name.
+    The class of a plugin's device ends with PRIVATEUSE1; its tests contain the device's own
+    name.
     """
     ending = _CLASS_ENDING.search(container)
     if ending is None:
@@ -161,7 +165,7 @@ def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] 
 
 
 def _without_device(test: str, device: str) -> tuple[str, dict[str, str]] | None:
-    """Split `test_out_add_cuda_float32` of `cuda` into `test_out_add` and its types."""
+    """Return name and types of a test: `test_out_add` of `test_out_add_cuda_float32`; or None."""
     base, found, types = test.rpartition(f"_{device}")
     parameters = _generic_types(types.removeprefix("_")) if types[:1] in {"", "_"} else None
     return (base, parameters) if base and found and parameters is not None else None

@@ -7,7 +7,7 @@ LONGEST = 4000
 
 
 def shortened(text: str, limit: int = LONGEST) -> str | None:
-    """Return a text that fits a report: its beginning and its end; None where nothing is left."""
+    """Return a text's beginning and end, to fit a report; None for an empty text."""
     text = text.strip()
     if len(text) <= limit:
         return text or None

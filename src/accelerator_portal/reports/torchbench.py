@@ -59,7 +59,7 @@ class _Test:
 
 
 def read_torchbench(path: Path, options: Options) -> ImportResult:
-    """Read a result file; `options.suite` stands for TorchBench's name. Raises ProblemsError."""
+    """Read a result file; `options.suite` replaces TorchBench's name. Raises ProblemsError."""
     imported = ImportedTests(path, options)
     suite = imported.suite(options.suite or "torchbench", "model")
     text = read_text(path)
@@ -133,13 +133,13 @@ def _mapping(path: Path, data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """The line of each key, as JSON writes it, where keys stand on lines of their own."""
+    """Return the lines of the keys that have their own line; keys are in JSON notation."""
     found = ((number, _OWN_LINE.match(line)) for number, line in enumerate(text.split("\n"), 1))
     return {match[1]: number for number, match in found if match}
 
 
 def _take(test: _Test, metric: str, value: object) -> str | None:
-    """Add a value to its test, or return what is wrong with it; null is no value."""
+    """Add a value to its test, or return what is wrong with it; null is ignored."""
     if isinstance(value, str):
         test.texts[metric] = value
     elif isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
@@ -165,7 +165,7 @@ def _parameters(found: re.Match[str]) -> dict[str, Scalar]:
 
 
 def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
-    """What the arguments of a model say of how it was run; what is not known here is the recipe."""
+    """Return the parameters in a model's arguments; unknown arguments become the recipe."""
     parameters: dict[str, Scalar] = {}
     recipe = []
     for option, value in _options(words):
@@ -185,7 +185,7 @@ def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
 
 
 def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Each option with its value, written as two words or with `=`."""
+    """Yield each option with its value, written as two words or with `=`."""
     option, value = "", ""
     for word in (part for each in words for part in each.split("=", 1)):
         if word.startswith("--"):
@@ -224,7 +224,7 @@ def _verdict(test: _Test) -> StatusMeaning:
 
 
 def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
-    """What stands there of PyTorch, and versions of other packages (`torchvision_version`)."""
+    """Return the PyTorch version and commit, the device and other packages' versions."""
     if not isinstance(environ, dict):
         what = f'"environ" is {"missing" if environ is None else "no object"}'
         imported.fault(1, what, "use an unmodified file from TorchBench")

@@ -51,7 +51,7 @@ class _Expectation(OpenModel):
     assert_pcc: bool | None = None
 
     def meaning(self, board: str) -> StatusMeaning | None:
-        """Return what is expected on a board; None where nothing is."""
+        """Return the expectation for a board, or None."""
         reason = shortened(f"{board}: {self.reason}") if self.reason else None
         if self.status == "EXPECTED_PASSING":
             if self.assert_pcc is False:

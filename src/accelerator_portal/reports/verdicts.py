@@ -15,15 +15,15 @@ _AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
 def of_failure(message: str, text: str) -> Outcome:
-    """Return what a failed test is, from its message or else its traceback."""
+    """Return the outcome of a failed test, from its message or else its traceback."""
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 
 def of_error(message: str, text: str, kind: str = "") -> Outcome:
-    """Return what an error is that is no failed assertion: `kind` is its type, if the file says it.
+    """Return the outcome of an error; `kind` is the error's type, if the file states it.
 
-    pytest calls so what happens around a test, in fixtures: that says nothing of the product,
-    unless its text does. unittest calls so each exception of a test itself, and names its type.
+    pytest calls failures of fixtures errors. They say nothing about the product, unless their
+    text does. unittest calls each exception of a test an error and names its type.
     """
     if said := outcome_of_text(message) or outcome_of_text(text):
         return said
@@ -32,12 +32,12 @@ def of_error(message: str, text: str, kind: str = "") -> Outcome:
 
 
 def reason(text: str) -> str | None:
-    """Return a message as a report holds it; None where nothing is left."""
+    """Return a message as stored in a report; None if it is empty."""
     return shortened(without_colors(text))
 
 
 def log_tail(text: str) -> str | None:
-    """Return the last lines of a log or traceback; None where nothing is left."""
+    """Return the last lines of a log or traceback; None if it is empty."""
     text = without_colors(text).strip()
     if len(text) <= LONGEST:
         return text or None

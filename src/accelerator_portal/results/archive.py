@@ -33,9 +33,9 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """How an accelerator's tests stand, and every change that led there, in the order of time.
+    """The state of an accelerator's tests, and all changes that led to it, in order of time.
 
-    `left_out` says of each report that could not be folded why.
+    `left_out` has a problem for each report that could not be folded.
     """
 
     state: State
@@ -44,14 +44,14 @@ class History:
 
 
 def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
-    """Return where a state is kept; `root` is the repository."""
+    """Return the path of a state file; `root` is the repository."""
     return root / HISTORY / accelerator / f"{basis}.json"
 
 
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
-    """Return the kept state of an accelerator; an empty one where there is none.
+    """Return the stored state of an accelerator; an empty state without a file.
 
-    Raises ProblemsError, which names the file below the repository.
+    Raises ProblemsError, with the file's path relative to the repository.
     """
     path = state_path(root, accelerator, basis)
     try:
@@ -62,11 +62,9 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
 
 
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
-    """Return what is kept of an accelerator; an empty history where there is nothing.
+    """Return the stored history of an accelerator; an empty history if nothing is stored.
 
-    The changes are in the order of time, of a report in the order of the keys.
-
-    Raises ProblemsError.
+    Changes are sorted by time, and those of the same report by key. Raises ProblemsError.
     """
     state = read_state_of(root, accelerator, basis)
     changes: list[OutcomeChange] = []
@@ -77,10 +75,10 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
 
 
 def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
-    """Return a history with the reports that are newer than it; nothing is written.
+    """Return a history extended by the reports that are newer; writes nothing.
 
-    A report without a date has no place in time, and is not looked at; what cannot be folded, as
-    it is older than what was, is said in `left_out`.
+    Reports without a date are ignored. Reports that cannot be folded, such as older ones, are
+    listed in `left_out`.
     """
     state, changes, left_out = history.state, list(history.changes), list(history.left_out)
     dated = [stored for stored in reports if stored.report.started]

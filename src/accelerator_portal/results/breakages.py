@@ -16,7 +16,7 @@ from accelerator_portal.results.standing import Basis, Point, Standing, State, v
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentDifference:
-    """A statement of two environments that differs; what one does not say is None."""
+    """A value that differs between two environments; None if an environment lacks it."""
 
     what: str
     before: str | None
@@ -25,7 +25,7 @@ class EnvironmentDifference:
 
 @dataclass(frozen=True, slots=True)
 class NeverPassed:
-    """A test that failed in runs and passed in none: no breakage, nothing that worked broke."""
+    """A test that failed in runs and never passed, so it is not a breakage."""
 
     key: str
     outcome: Outcome
@@ -40,8 +40,8 @@ class NeverPassed:
 class Breakage:
     """A test that passed in a run and fails in a later one.
 
-    `outcome` and `stage` are of its last failure. `id` stays the same as long as the breakage is
-    open. Where `gone` is set, newer runs do not have the test; that does not mend it.
+    `outcome` and `stage` are those of its last failure. `id` stays the same while the breakage
+    is open. `gone` is set if newer runs no longer have the test; the breakage stays open.
     """
 
     id: str
@@ -58,14 +58,15 @@ class Breakage:
 
     @property
     def differences(self) -> tuple[EnvironmentDifference, ...]:
-        """What differs between the environments of the last good and the first bad report."""
+        """The differences between the environments of the last good and the first bad report."""
         return differences(self.last_good.environment, self.first_bad.environment)
 
 
 def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
-    """Return what is broken at a moment, the oldest first, then by key.
+    """Return the breakages that are open at `at`, sorted by age (oldest first) and key.
 
-    A breakage is overdue when it is older than `deadline`. Baselines have none: they are no runs.
+    A breakage is overdue if it is older than `deadline`. Baselines have none: they are not
+    runs.
     """
     found = [
         Breakage(
@@ -88,7 +89,7 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
 
 
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
-    """Return the tests that fail and never passed, in the order of their keys."""
+    """Return the tests that fail and never passed, sorted by key."""
     return tuple(
         NeverPassed(
             key,
@@ -105,9 +106,10 @@ def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
 
 
 def differences(before: Environment, after: Environment) -> tuple[EnvironmentDifference, ...]:
-    """Return what two environments say differently, as the report format orders it.
+    """Return the differences between two environments, in the order of the report format.
 
-    Packages come last, by name: `packages.numpy`; a piece of software in parts: `plugin.version`.
+    Software components are split into parts, such as `plugin.version`. Packages come last,
+    sorted by name: `packages.numpy`.
     """
     both = zip(_fields(before), _fields(after), strict=True)
     found = [EnvironmentDifference(name, old, new) for (name, old), (_, new) in both]
@@ -161,26 +163,26 @@ Class = Literal[
 
 
 def flips(standing: Standing) -> int:
-    """Return how often the last verdicts of a test went from good to bad or back."""
+    """Return how often a test's last verdicts changed between good and bad."""
     last = standing.verdicts[-FLAKY_WINDOW:]
     return sum(one[-1] != other[-1] for one, other in pairwise(last))
 
 
 def turned_on_same_code(standing: Standing) -> bool:
-    """Say whether a test lately both passed and failed on the same code."""
+    """Return whether a test recently both passed and failed on the same code."""
     return any(verdict.startswith("=") for verdict in standing.verdicts[-FLAKY_WINDOW:])
 
 
 def is_flaky(standing: Standing) -> bool:
-    """Say whether a test goes back and forth."""
+    """Return whether a test is flaky: FLAKY_FLIPS changes, or a change on the same code."""
     return flips(standing) >= FLAKY_FLIPS or turned_on_same_code(standing)
 
 
 def classify(standing: Standing, basis: Basis) -> Class:
-    """Say how a test stands; the first word that fits, from `gone` over `flaky` to `unchanged`.
+    """Return the class of a test: the first that applies, from `gone` over `flaky` to `unchanged`.
 
-    What says nothing of the product (an error of the infrastructure, a broken or skipped test, one
-    not run, one not checked) neither breaks nor mends: the test stands as before.
+    Outcomes that say nothing about the product neither break nor fix a test: infrastructure
+    errors, and tests that are broken, skipped, not run or not checked.
     """
     if standing.gone:
         return "gone"
@@ -202,7 +204,7 @@ def _expectation(standing: Standing) -> Class:
 
 
 def _course(standing: Standing) -> Class:
-    """The word for a test that is neither new nor gone nor flaky."""
+    """Return the class of a test that is neither new, gone nor flaky."""
     turn = "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""
     if turn == "-+":
         return "fixed"
@@ -214,5 +216,5 @@ def _course(standing: Standing) -> Class:
 
 
 def classes(state: State) -> Iterator[tuple[str, Class]]:
-    """Yield every test of a state with its word, in the order of the keys."""
+    """Yield each test's key with its class, sorted by key."""
     return ((key, classify(standing, state.basis)) for key, standing in state.tests())

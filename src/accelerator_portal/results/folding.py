@@ -36,7 +36,7 @@ NamedReport = tuple[Path, Report]
 
 
 class FoldedHistory(NamedTuple):
-    """What came of folding: the history, reports that are new, all that were given, changes."""
+    """The result of folding one history: new reports, all given reports, and changes."""
 
     name: str
     new: int
@@ -50,14 +50,14 @@ class FoldedHistory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """What came of every history, and why reports of some could not be folded."""
+    """The results of all histories, and the problems of reports that could not be folded."""
 
     histories: tuple[FoldedHistory, ...]
     problems: tuple[Problem, ...] = ()
 
     @property
     def total(self) -> FoldedHistory | None:
-        """The sum of several histories; of one it would say the same again."""
+        """The sum over all histories; None for fewer than two."""
         if len(self.histories) < 2:  # noqa: PLR2004 - several
             return None
         counts = zip(*(history[1:] for history in self.histories), strict=True)
@@ -72,11 +72,11 @@ def fold_reports(
     told: Callable[[FoldedHistory], None] = lambda _: None,
     progress: Progress = no_progress,
 ) -> Folding:
-    """Fold reports of any accelerators; a history that cannot take one does not stop the others.
+    """Fold reports of any accelerators; a problem in one history does not stop the others.
 
-    With `anew` what is kept is forgotten: the reports are all that there are. `told` is called
-    after each history. A report that was folded already changes nothing, so that an interrupted
-    run can be repeated. Raises OSError.
+    With `anew`, the stored history is deleted first, so `reports` must be complete. `told` is
+    called after each history. A report that is already folded changes nothing, so an
+    interrupted run can be repeated. Raises OSError.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -93,10 +93,10 @@ def fold_reports(
 
 
 def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], list[Problem]]:
-    """Return the reports in files, and what is wrong with those that cannot be read.
+    """Return the reports in files, and the problems of files that cannot be read.
 
-    Suites that the repository at `root` does not describe get the accelerator's name in front, as
-    in the reports of its folders.
+    Suites that the repository at `root` does not describe get the accelerator's name as a
+    prefix, as in reports of platform folders.
     """
     catalog, _ = load_catalog(root)
     names = catalog.suite_names if catalog else None
@@ -112,10 +112,7 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
 
 
 def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
-    """Return the folders' reports that have a date, and what is wrong with folders and reports.
-
-    A report without a date has no place in time.
-    """
+    """Return the folders' reports that have a date, and the problems of folders and reports."""
     catalog, problems = load_catalog(root)
     if catalog is None:
         return [], problems
@@ -127,9 +124,9 @@ def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
 def without_future(
     reports: Iterable[NamedReport], now: dt.datetime
 ) -> tuple[list[NamedReport], list[Problem]]:
-    """Leave out reports that no clock can explain, and say which.
+    """Return the reports that are not dated in the future, and a problem for each other one.
 
-    Once folded, one of them would keep out all others.
+    A folded report from the future would keep out all later reports.
     """
     present: list[NamedReport] = []
     problems: list[Problem] = []
@@ -146,7 +143,7 @@ def without_future(
 def _fold_history(
     root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
 ) -> FoldedHistory:
-    """Fold reports of one history in order of time, and keep each before the next."""
+    """Fold reports of one history in order of time, and save after each report."""
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"
     new = changed = 0

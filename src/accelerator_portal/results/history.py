@@ -41,7 +41,7 @@ _REBUILD = "rebuild the history from all reports"
 
 
 class OutcomeChange(NamedTuple):
-    """A test of which a report says something else than the one before."""
+    """A test whose outcome in a report differs from the report before."""
 
     started: dt.datetime
     """When that report started."""
@@ -64,18 +64,19 @@ class OutcomeChange(NamedTuple):
 def fold(
     state: State, report: Report, path: Path = _REPORT
 ) -> tuple[State, tuple[OutcomeChange, ...]]:
-    """Return the state after one more report, and what it changed, in the order of the keys.
+    """Return the state after one more report, and the report's changes sorted by key.
 
-    The time is proportional to the report and to the groups that it touches (a suite with the same
-    mode, dtype and compiler, see `identity.SETTINGS`). The same report again changes nothing.
-    Reports that start at the same moment may come in any order; they may not touch the same group.
-    A test is gone when a report has its group without it, unless the report has fewer tests of the
-    suite than planned, or was made for a pull request, by hand, or nobody knows for what.
+    A report that is already in the state changes nothing. The time needed is proportional to
+    the report and to the groups it contains (tests of a suite with the same settings, see
+    `identity.SETTINGS`). Reports with the same start time can be folded in any order, but must
+    not contain the same group.
 
-    Which reports make a history is the caller's choice: one of a pull request tests what is not
-    merged.
+    A test is gone if a report has its group but lacks the test. This does not apply to reports
+    with fewer tests of the suite than planned, and to runs with the trigger pull request,
+    manual or unknown.
 
-    Raises ProblemsError, naming `path`.
+    The caller decides which reports belong to a history: a pull request's report tests code
+    that is not merged. Raises ProblemsError, naming `path`.
     """
     _refuse_foreign(state, report, path)
     said = _said(report, path)
@@ -97,9 +98,9 @@ def fold(
 def replayed(
     state: State, at: Point, said: Mapping[str, OutcomeAndStage], gone: Iterable[str]
 ) -> State:
-    """Return the state after one more report, of which its outcomes and removed tests are kept.
+    """Return the state after one more report, from its archived outcomes and removed tests.
 
-    `said` and `gone` are keys of tests, as an archive has them.
+    The keys of `said` and the items of `gone` are test keys.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
     gone_of: dict[str, list[str]] = {}
@@ -136,7 +137,7 @@ def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
 
 
 def _said(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
-    """What the report says of each test, by group and key."""
+    """Return the outcome and stage of each test in a report, by group and key."""
     said: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}
     for test in report.tests:
@@ -185,7 +186,7 @@ def _shown(moment: dt.datetime) -> str:
 
 
 def _whole(report: Report) -> frozenset[str]:
-    """The suites of which the report has all tests that there are."""
+    """Return the suites that the report covers completely."""
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":
         return frozenset()

@@ -24,7 +24,7 @@ class OutdatedIssue:
 
 
 def matches(issue: KnownFailure, identity: Identity) -> bool:
-    """Whether an issue is about a test; parameters that its key does not name do not matter."""
+    """Return whether an issue is about a test; parameters that it does not name are ignored."""
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
         return any(fnmatchcase(key, issue.glob) for key in keys)
@@ -36,11 +36,11 @@ def matches(issue: KnownFailure, identity: Identity) -> bool:
 def outdated_issues(
     issues: Iterable[KnownFailure], tests: Collection[TestEntry], at: dt.date
 ) -> Iterator[OutdatedIssue]:
-    """Yield the issues that have expired by `at`, and those that the newest runs speak against.
+    """Yield the issues that have expired by `at`, or that the newest runs contradict.
 
-    `tests` are those of each suite's newest run. An issue passes now when every test that it
-    matches passed; what is skipped matches nothing. Of a suite without a run nothing is known, so
-    an issue about its tests stays.
+    `tests` are those of each suite's newest run. An issue "passes now" if all tests that it
+    matches passed. Issues about suites without a run, and issues with another action than
+    "expect", are only checked for expiry.
     """
     suites = {test.suite for test in tests}
     for issue in issues:
@@ -55,7 +55,7 @@ def outdated_issues(
 
 
 def readable_key(key: str) -> str:
-    """Return a key with a vendor's suite as people write it: `acme/kernels/test_a`."""
+    """Return a key with a readable suite: `acme/kernels/test_a` instead of an encoded slash."""
     suite, slash, rest = key.partition("/")
     return f"{unquote(suite)}{slash}{rest}"
 
@@ -66,6 +66,6 @@ def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
 
 
 def _fits(suite: str, words: Sequence[str]) -> bool:
-    """Whether a pattern's first words are those of the suite; one word alone may be of any."""
+    """Return whether a pattern's first parts match a suite; a short pattern matches any suite."""
     own = suite.count("/") + 1
     return len(words) <= own or fnmatchcase(suite, "/".join(words[:own]))

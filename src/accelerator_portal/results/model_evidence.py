@@ -40,40 +40,40 @@ class FamilyResults:
 
     @cached_property
     def entries(self) -> tuple[TestEntry, ...]:
-        """The tests themselves."""
+        """The test entries."""
         return tuple(stored.report.tests[place] for stored, place in self.tests)
 
     @cached_property
     def outcomes(self) -> Mapping[Outcome, int]:
-        """How often each outcome is among them, the worst first."""
+        """The number of tests with each outcome, worst first."""
         counts = Counter(test.outcome for test in self.entries)
         return {outcome: counts[outcome] for outcome in WORST_FIRST if counts[outcome]}
 
     @property
     def passed(self) -> int:
-        """How many passed, or are expected to."""
+        """The number of tests that passed, or are expected to pass."""
         return sum(self.outcomes.get(outcome, 0) for outcome in GOOD)
 
     @property
     def checked(self) -> int:
-        """How many the share of passed ones is taken of."""
+        """The number of tests that passed or failed; the pass rate is relative to it."""
         return sum(self.outcomes.get(outcome, 0) for outcome in GOOD | BAD)
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome of those that say something of the product, else the worst of all."""
+        """The worst outcome that says something about the product, else the worst of all."""
         telling = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
         return (telling or list(self.outcomes))[0]
 
     @property
     def reports(self) -> tuple[StoredReport, ...]:
-        """The reports that the tests stand in, the newest first."""
+        """The reports that contain the tests, newest first."""
         distinct = {stored.id: stored for stored, _ in self.tests}
         return tuple(sorted(distinct.values(), key=_age, reverse=True))
 
     @property
     def day(self) -> dt.date | None:
-        """The day of the newest report; absent where it states none."""
+        """The date of the newest report, or None."""
         started = self.reports[0].report.started
         return started.date() if started else None
 
@@ -93,7 +93,7 @@ baselines, and ExecuTorch after everything else."""
 def model_evidence(
     families: Iterable[ModelFamily], reports: Iterable[StoredReport]
 ) -> FamilyEvidence:
-    """Return the results of each family; a family or a platform without any is left out."""
+    """Return the results of each family by platform, without families that have no results."""
     families = tuple(families)
     found: dict[_Key, list[tuple[StoredReport, int]]] = {}
     known: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -117,9 +117,9 @@ def model_evidence(
 
 
 def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
-    """Yield each report with its suites of models that no newer report of its basis has.
+    """Yield each report with its model suites that no newer report of the same basis has.
 
-    A suite that one vendor alone has cannot be compared.
+    Leaves out suites that only one vendor has: they cannot be compared.
     """
     reports = tuple(reports)
     alone = own_to_one_platform(reports)

@@ -36,7 +36,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class QualityAssessment:
-    """A platform's level, what keeps it from each higher one, and how it meets every demand."""
+    """A platform's level, the gaps to each higher level, and the result of every demand."""
 
     level: Level
     missing: tuple[Gap, ...]
@@ -44,16 +44,16 @@ class QualityAssessment:
 
     @property
     def tested(self) -> DemandResult:
-        """Whether its newest command reads "tested", and why or why not."""
+        """Whether the newest command counts as tested, and the reason."""
         return self.demands["tested"]
 
 
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
-    """Return the moment that ages are counted to: the newest that the portal's own facts name.
+    """Return the time to which ages are counted: the newest date in the portal's own facts.
 
-    These are its releases, the sources of its data, the day on which it last read the package
-    indexes and the runs made here. Not the clock: the same data must give the same pages tomorrow.
-    No date of a vendor either: it would age everybody else's facts.
+    These are its releases, the sources of its data, the day on which it last read package
+    indexes, and runs made here. The clock is not used, so that the same data gives the same
+    pages. Vendors' dates are not used, because they would change the age of everybody's facts.
     """
     days = [release.date for release in catalog.releases.releases]
     sources = [*catalog.releases.sources.values()]
@@ -65,7 +65,7 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
 
 
 def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
-    """Return the moment to which one platform's ages are counted: `at`, or its newest run's."""
+    """Return the time to which a platform's ages are counted: `at`, or its newest run."""
     return max([at, *_moments(report for report in reports if report.kind != "baseline")])
 
 
@@ -102,10 +102,10 @@ def quality(
 def is_tested(
     reports: Iterable[Report], criteria: Criteria, newest_torch: str, at: dt.datetime
 ) -> DemandResult:
-    """Say whether the stable option is tested, by the best of the reports; else what is wrong.
+    """Return whether a run of the stable release fulfills the criteria, and the reason.
 
-    Models and operators may have been run apart: operators count from every run that is itself
-    recent and about the same release.
+    Required operators may be tested in other runs than the required suites. They count from
+    every run that is recent enough and of the same torch release.
     """
     wanted = criteria.tested
     why = "no run of a required suite"
@@ -132,7 +132,7 @@ def is_tested(
 def _unfit(
     report: Report, started: dt.datetime, wanted: Tested, newest_torch: str, at: dt.datetime
 ) -> str | None:
-    """Say why a run counts no more, or None."""
+    """Return why a run does not count, or None."""
     torch = report.environment.torch or ""
     if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
         return f"the run used torch {torch or 'of no stated version'}, not {newest_torch}"
@@ -144,11 +144,10 @@ def _unfit(
 
 
 def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
-    """Say which operators did not pass and which nobody tried; None where all passed.
+    """Return which required operators failed or have no results; None if all passed.
 
-    Of a test that was run several times the newest outcome counts. What neither passed nor failed
-    is no evidence: skipped, broken, never started, or run without a look at the result. What
-    PyTorch computed on the CPU instead says nothing of the device.
+    The newest outcome of each test counts. Outcomes that neither passed nor failed are no
+    evidence. Operators that PyTorch computed on the CPU say nothing about the device.
     """
     on_cpu: set[str] = set()
     outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in wanted.names}
@@ -175,14 +174,14 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
 
 
 def _tries(test: TestEntry, wanted: MustPass) -> bool:
-    """Whether a test is of the suite, with the parameters, that are asked for."""
+    """Return whether a test has the required suite and parameters."""
     return test.suite == wanted.suite and all(
         str(test.parameters.get(name)) == value for name, value in wanted.parameters.items()
     )
 
 
 def _some(names: list[str]) -> str:
-    """Return the names, or the first of them and how many more there are."""
+    """Return the names, or the first of them and the number of others."""
     more = len(names) - NAMED
     shown = ", ".join(names if more <= 1 else names[:NAMED])
     return shown if more <= 1 else f"{shown} and {more} more"

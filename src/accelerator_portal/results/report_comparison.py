@@ -59,7 +59,7 @@ _Results: TypeAlias = dict[str, dict[Identity, Outcome]]
 
 
 class OutcomeDifference(NamedTuple):
-    """A test on which two reports differ; an outcome is absent where a report lacks the test."""
+    """A test on which two reports differ; an outcome is None if a report lacks the test."""
 
     kind: DifferenceKind
     test: Identity
@@ -69,10 +69,10 @@ class OutcomeDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class ReportComparison:
-    """What differs between two reports, where both have a suite with the same settings.
+    """The differences between two reports, for suites with the same settings in both.
 
-    `unchanged` counts the tests with the same outcome, by suite. What only one report has, a suite
-    or a suite with certain settings, is named with the number of its tests and not compared.
+    `unchanged` is the number of tests with equal outcomes, by suite. Suites or settings in only
+    one report are not compared; `only_first` and `only_second` have their number of tests.
     """
 
     differences: tuple[OutcomeDifference, ...]
@@ -82,7 +82,7 @@ class ReportComparison:
 
     @cached_property
     def counts(self) -> Mapping[tuple[str, DifferenceKind], int]:
-        """How many differences of each kind a suite has."""
+        """The number of differences by suite and kind."""
         return Counter((found.test.suite, found.kind) for found in self.differences)
 
     def of_kind(self, kind: DifferenceKind) -> tuple[OutcomeDifference, ...]:
@@ -91,7 +91,7 @@ class ReportComparison:
 
 
 def compare_reports(first: Report, second: Report) -> ReportComparison:
-    """Compare two reports test by test; of two results of one test in a report the first counts."""
+    """Compare two reports test by test; if a report repeats a test, its first result counts."""
     one, other = _results(first), _results(second)
     found: list[OutcomeDifference] = []
     unchanged: Counter[str] = Counter()
@@ -111,7 +111,10 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
 
 
 def _missing(results: _Results, others: _Results) -> dict[str, int]:
-    """Count the tests of what only `results` have; a suite that `others` lack stands as a whole."""
+    """Return the number of tests of suites or settings that only `results` has.
+
+    A suite that `others` lacks completely is counted as a whole.
+    """
     suites = {group.partition("?")[0] for group in others}
     missing: Counter[str] = Counter()
     for group in sorted(results.keys() - others.keys()):
@@ -123,7 +126,7 @@ def _missing(results: _Results, others: _Results) -> dict[str, int]:
 
 
 def difference_kind(first: Outcome | None, second: Outcome | None) -> DifferenceKind | None:
-    """Say how two outcomes of one test differ; None where they are the same."""
+    """Return how two outcomes of a test differ; None if they are the same."""
     if first is None or second is None:
         return "only-second" if first is None else "only-first"
     signs = verdict(first), verdict(second)
@@ -135,7 +138,7 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 
 
 def report_pair(first: Report, second: Report) -> ReportPair:
-    """Say what two reports are, which decides the words for their differences."""
+    """Return the kinds of the two reports, which decide the words for their differences."""
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
     if second.kind == "baseline":
@@ -153,10 +156,10 @@ def _results(report: Report) -> _Results:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """What a report changed.
+    """The changes of a report.
 
-    `first` has the suites that no earlier report had, with their number of tests: those are no
-    news of the tests, but of the suite.
+    `first` is the number of tests in suites that no earlier report had. They are not in
+    `changes`, because the suite is new and not its tests.
     """
 
     started: dt.datetime
@@ -166,7 +169,7 @@ class ReportChanges:
 
 
 def by_report(changes: Iterable[OutcomeChange]) -> Iterator[ReportChanges]:
-    """Yield the changes of each report, in the order of time."""
+    """Yield the changes of each report, oldest first."""
     seen: set[str] = set()
     ordered = sorted(changes, key=lambda change: (change.started, change.report))
     for (started, report), together in groupby(ordered, key=lambda c: (c.started, c.report)):

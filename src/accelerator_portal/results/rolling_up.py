@@ -25,7 +25,7 @@ RollupEngine = Literal["pandas", "dask"]
 
 
 class PartitionFiles(NamedTuple):
-    """The files of a partition, and the repository that they are in."""
+    """The files of a partition, and the repository that contains them."""
 
     root: Path
     partition: Partition
@@ -33,7 +33,7 @@ class PartitionFiles(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rows they have."""
+        """The number of rows in the files."""
         return sum(file.rows for file in self.files)
 
 
@@ -50,13 +50,13 @@ def result_partitions(root: Path, accelerators: Iterable[str]) -> list[Partition
 
 
 def engine_for(partitions: Iterable[PartitionFiles]) -> RollupEngine:
-    """Return what rolls up so many rows."""
+    """Return the engine for the number of rows in these partitions."""
     rows = sum(partition.rows for partition in partitions)
     return "dask" if rows > MOST_ROWS_IN_MEMORY else "pandas"
 
 
 def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.DataFrame:
-    """Make a roll-up of all rows in one frame. Raises ProblemsError where a file is damaged."""
+    """Return a roll-up of all rows, with pandas. Raises ProblemsError if a file is damaged."""
     import pandas as pd
 
     frames = [read_partition(partition, rollup.columns) for partition in partitions]
@@ -66,10 +66,10 @@ def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.Da
 
 
 def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client) -> pd.DataFrame:
-    """Make the same roll-up on a cluster, a partition at a time on each worker.
+    """Return the same roll-up computed on a cluster, with one partition at a time per worker.
 
-    A worker that is lost costs the partitions that it had; others take them. Raises ProblemsError
-    where a file is damaged, and KilledWorker where a partition alone is too large for the workers.
+    If a worker is lost, other workers repeat its partitions. Raises ProblemsError if a file is
+    damaged, and KilledWorker if a partition is too large for the workers.
     """
     import dask
     import dask.dataframe as dd
@@ -90,7 +90,10 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
 
 
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:
-    """Return rows of a partition with the columns that its folder names. Raises ProblemsError."""
+    """Return a partition's rows, with its accelerator, suite and month as columns.
+
+    Raises ProblemsError.
+    """
     table = read_parts(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()
     place = partition.partition
@@ -129,7 +132,7 @@ MOST_SLOW = 10
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """A roll-up: the columns that it needs beside `PLACE`, and what makes it of them."""
+    """A roll-up: its columns in addition to `PLACE`, and the function that computes it."""
 
     meaning: str
     """What it says, one sentence for readers."""
@@ -144,9 +147,9 @@ def outcome_counts(frame: Frame) -> Frame:
 
 
 def pass_rates(frame: Frame) -> Frame:
-    """Return how many results passed, failed, or say nothing of the product, and the pass rate.
+    """Return the number of passed, failed and all results, and the pass rate.
 
-    The rate is of those that passed or failed; where there are none it is absent.
+    The pass rate is the share of passed results in passed and failed ones; absent without any.
     """
     marked = frame.assign(
         passed=frame["outcome"].isin(GOOD).astype("int64"),
@@ -165,7 +168,7 @@ def pass_rates(frame: Frame) -> Frame:
 def flaky_tests(frame: Frame) -> Frame:
     """Return the tests that both passed and failed on the same code, and how often.
 
-    Results that do not name PyTorch's version name no code, and are left out.
+    Results without a PyTorch version are left out, because their code is unknown.
     """
     named = frame[frame["torch"].notna()]
     marked = named.assign(
@@ -179,7 +182,10 @@ def flaky_tests(frame: Frame) -> Frame:
 
 
 def slowest_tests(frame: Frame) -> Frame:
-    """Return the tests that took longest on average, the slowest first."""
+    """Return the slowest tests on average of each accelerator, suite and month, slowest first.
+
+    There are at most MOST_SLOW in each group.
+    """
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))
     groups = _grouped(whole, *PLACE, "key")["microseconds"]

@@ -26,10 +26,10 @@ OutcomeSign = Literal["+", "-", ""]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A report, as far as a history needs it.
+    """A report, reduced to what a history needs.
 
-    `id` is a digest of what the report says of its tests; a report that only explains more, by
-    logs and figures, is the same point.
+    `id` is a digest of the report's outcomes and environment. Reports that differ only in
+    explanations, such as logs and metrics, have the same id.
     """
 
     id: str
@@ -42,19 +42,19 @@ class Point:
 
 
 def basis_of(report: Report | Point) -> Basis:
-    """Return the history that a report belongs to."""
+    """Return the kind of history to which a report belongs."""
     return "baselines" if report.kind == "baseline" else "runs"
 
 
 def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
-    """Return the repositories and commits that a report was imported from, once each."""
+    """Return the repositories and commits that a report was imported from, without duplicates."""
     return tuple(dict.fromkeys((origin.repository, origin.commit) for origin in report.origins))
 
 
 class Standing(
     NamedTuple
 ):  # made 100,000 times a report: a frozen dataclass takes four times as long
-    """How one test stands: what was last said of it, since when, and what it did before."""
+    """The result of one test over time: its last outcome, since when, and earlier verdicts."""
 
     outcome: Outcome
     """What the last report that has the test says."""
@@ -90,7 +90,7 @@ class Standing(
 
     @property
     def verdicts(self) -> tuple[str, ...]:
-        """The last verdicts one by one, as `recent` has them."""
+        """The last verdicts as a tuple, oldest first."""
         return tuple(VERDICT.findall(self.recent))
 
 
@@ -104,7 +104,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the reports of one accelerator said so far; `State("xpu", "runs")` has none yet."""
+    """The state of an accelerator's tests after its reports; by default without any report."""
 
     accelerator: str
     basis: Basis
@@ -113,22 +113,22 @@ class State:
 
     @property
     def last(self) -> dt.datetime | None:
-        """When the newest report started."""
+        """The start time of the newest report, or None."""
         return max((point.started for point in self.reports.values()), default=None)
 
     def tests(self) -> Iterator[tuple[str, Standing]]:
-        """Yield every test by its key, in the order of the keys."""
+        """Yield each test's key and state, sorted by key."""
         every = (item for group in self.groups.values() for item in group.tests.items())
         yield from sorted(every, key=lambda item: item[0])
 
 
 def verdict(outcome: Outcome) -> OutcomeSign:
-    """Say whether an outcome is good, bad, or says nothing of the product."""
+    """Return whether an outcome is good, bad, or says nothing about the product."""
     return "+" if outcome in GOOD else "-" if outcome in BAD else ""
 
 
 def first(outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
-    """Return the standing of a test that no report had before."""
+    """Return the state of a test that appears for the first time."""
     nothing = Standing(
         outcome, stage, at, at, at, None, None, None, None, None, good=0, bad=0, silent=0, recent=""
     )
@@ -136,7 +136,7 @@ def first(outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
 
 
 def advanced(before: Standing, outcome: Outcome, stage: Stage | None, at: Point) -> Standing:
-    """Return how a test stands after one more report that has it."""
+    """Return the state of a test after one more report that has it."""
     said = verdict(outcome)
     same = outcome == before.outcome and stage == before.stage and before.gone is None
     last_good, first_bad = before.last_good, before.first_bad
@@ -173,7 +173,7 @@ def _remembered(before: Standing, said: OutcomeSign, at: Point) -> str:
 
 
 def _same_code(one: Point, other: Point) -> bool:
-    """Whether two reports name the same software and commit; what names no torch names nothing."""
+    """Return whether two reports name the same software and commit, with a torch version."""
     return (
         one.environment.torch is not None
         and one.environment == other.environment

@@ -71,9 +71,9 @@ class _File(Model):
 
 
 def state_text(state: State) -> str:
-    """Return a state as JSON; the environment of a report that nothing refers to is left out.
+    """Return a state as JSON, without the environment of reports that no test refers to.
 
-    Such a report is remembered so that it is known again.
+    Such reports stay listed, so that they are recognized if they are added again.
     """
     points = sorted(state.reports.values(), key=lambda point: (point.started, point.id))
     numbers = {point.id: number for number, point in enumerate(points)}
@@ -92,14 +92,14 @@ def state_text(state: State) -> str:
 
 
 def write_state(path: Path, state: State) -> None:
-    """Write a state beside its file and rename it. Raises OSError."""
+    """Write a state file atomically. Raises OSError."""
     write_bytes_atomically(path, state_text(state).encode())
 
 
 def read_state(path: Path) -> State:
-    """Read what `write_state` wrote.
+    """Return the state in a file that `write_state` wrote.
 
-    Raises ProblemsError for everything else.
+    Raises ProblemsError if the file is invalid.
     """
     try:
         found = _File.model_validate_json(read_bytes(path))
@@ -153,7 +153,7 @@ def _group(name: str, group: Group, numbers: Mapping[str, int]) -> str:
 
 
 def _used(state: State) -> set[str]:
-    """The reports that a test or a group refers to."""
+    """Return the ids of the reports that a test or a group refers to."""
     used = {group.last.id for group in state.groups.values()}
     for group in state.groups.values():
         for field in chain.from_iterable(group.tests.values()):

@@ -17,7 +17,7 @@ _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteEvidence:
-    """A suite of an accelerator, with its newest report and that report's tests of the suite."""
+    """A suite of an accelerator, with its newest report and the suite's tests in it."""
 
     suite: str
     stored: StoredReport
@@ -25,32 +25,32 @@ class SuiteEvidence:
 
     @property
     def kind(self) -> SuiteKind | None:
-        """What the suite tests, where the report says it."""
+        """The kind of the suite, or None if the report does not state it."""
         kinds = {suite.name: suite.kind for suite in self.stored.report.suites}
         return kinds.get(self.suite)
 
     @property
     def is_run(self) -> bool:
-        """Whether the tests were run; a baseline only says what a project expects."""
+        """Whether the tests were run; a baseline only lists expected results."""
         return self.stored.report.kind != "baseline"
 
     @property
     def counts(self) -> dict[Outcome, int]:
-        """How many of the tests had which outcome, in the order of the table of outcomes."""
+        """The number of tests with each outcome, in the order of OUTCOMES."""
         found = Counter(test.outcome for test in self.tests)
         return {outcome: found[outcome] for outcome in OUTCOMES if outcome in found}
 
     def age_days(self, at: dt.datetime) -> int | None:
-        """Return how many days before `at` the report started, or None where it does not say."""
+        """Return the report's age in days at `at`; None if it has no date."""
         started = self.stored.report.started
         return None if started is None else max(0, (at - started).days)
 
 
 def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:
-    """Return the newest evidence of each suite in reports of one accelerator, by suite.
+    """Return the newest evidence of each suite in an accelerator's reports, by suite.
 
-    A run counts more than a baseline, whichever is newer. Of two reports of the same moment the one
-    whose id sorts last counts, so that the same reports always give the same answer.
+    A run has priority over a baseline, even if the baseline is newer. Of two reports with the
+    same time, the last id counts, so that the result does not depend on the order.
     """
     found: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=_order):

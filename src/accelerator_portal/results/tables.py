@@ -31,9 +31,10 @@ ABSENT = -1
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One report's results for one set of parameters; `group` says them, and is what is alike.
+    """The results of one report for one set of parameters.
 
-    `dtype` is the type among them; empty where it is not stated.
+    `group` describes the parameters; columns of the same group can be compared. `dtype` is
+    empty if it is not stated.
     """
 
     report: str
@@ -45,9 +46,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ResultMatrix:
-    """A suite's tests by column, for one mode; a cell is the number of the test in its report.
+    """A suite's tests by column, for one mode; a cell is the index of the test in its report.
 
-    `cells` has a row for each of `names`, with a value for each of `columns`; -1: no evidence.
+    `cells` has a row for each of `names`, with a value for each of `columns`; -1 if there is
+    none.
     """
 
     suite: str
@@ -59,7 +61,7 @@ class ResultMatrix:
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """One column while it is filled: `places` is the number of each test in the report, by name."""
+    """A column while it is filled; `places` is the index of each test in the report, by name."""
 
     column: Column
     places: dict[str, int] = field(default_factory=dict)
@@ -90,9 +92,9 @@ def counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dict[Outcom
 
 
 def group_of(test: TestEntry) -> str:
-    """Say in words which parameters make tests alike: `inductor, float32`.
+    """Return the parameters by which tests are grouped, in words: `inductor, float32`.
 
-    Where the type is not stated, that is said: such cells are not compared with any others.
+    A missing data type is named in the words, so that such cells are not compared with others.
     """
     parts = [_words(name, test) for name in LIKE]
     known = {"mode", *LIKE}
@@ -119,7 +121,7 @@ def _words(name: str, test: TestEntry) -> str:
 def _tables(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _Table]:
     """Return the columns of each suite and mode.
 
-    Of two tests of one name in a column the first stands.
+    If a column has two tests with the same name, the first counts.
     """
     tables: dict[tuple[str, str], _Table] = {}
     for stored in reports:
@@ -138,9 +140,9 @@ def _tables(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _Table]:
 def _results_of(
     tables: dict[tuple[str, str], _Table], stored: StoredReport, test: TestEntry
 ) -> _Results:
-    """Return the column of a test, which is made where there is none.
+    """Return the column of a test; it is created if needed.
 
-    Reports may write one type in two ways that read the same in `group`: the first one stands.
+    If reports write a data type in two ways with the same `group`, the first counts.
     """
     table = tables.setdefault((test.suite, str(test.parameters.get("mode", ""))), {})
     report, group = stored.report, group_of(test)
@@ -162,7 +164,7 @@ def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> Re
 
 
 def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
-    """Return the columns, first the group that most accelerators share: it can be compared."""
+    """Return the columns sorted: groups that most accelerators share come first."""
     accelerators: dict[str, set[str]] = {}
     for results in table.values():
         accelerators.setdefault(results.column.group, set()).add(results.column.accelerator)
@@ -176,7 +178,7 @@ def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
 
 
 def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
-    """Return the vendors' suites that only one platform reports: nothing compares with them."""
+    """Return the vendors' suites that only one platform reports, which cannot be compared."""
     platforms: dict[str, set[str]] = {}
     for stored in reports:
         for suite in stored.report.suites:
@@ -187,16 +189,16 @@ def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many tests of a suite had which outcome from a moment on."""
+    """The number of tests with each outcome in a suite, from a time on."""
 
     started: dt.datetime
     counts: Mapping[Outcome, int]
 
 
 def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
-    """Return the tallies of each suite, in the order of time, from all changes of a history.
+    """Return the tallies of each suite in order of time, from all changes of a history.
 
-    A report that changed nothing of a suite adds none: the last tally holds.
+    A report that changes nothing in a suite adds no tally.
     """
     now: dict[str, Outcome] = {}
     counts: dict[str, Counter[Outcome]] = {}

@@ -8,14 +8,14 @@ __all__ = ["Anchors", "slug"]
 
 
 class Anchors:
-    """Gives ids out; counts on for each, as a file may repeat a heading many thousand times."""
+    """Makes ids unique within a page, in constant time even if a heading repeats often."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._last: dict[str, int] = {}
 
     def take(self, anchor: str) -> str:
-        """Return `anchor`, or with the first number that makes it new."""
+        """Return `anchor`, with a number appended if it was returned before."""
         number = self._last.get(anchor, 0)
         found = anchor
         while number == 0 or found in self._taken:

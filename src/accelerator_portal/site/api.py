@@ -112,7 +112,7 @@ def api_files(
     versions: VersionsData,
     features: FeaturesData,
 ) -> Iterator[SiteFile]:
-    """Yield the index, the data of all platforms, two files a platform, the schemas."""
+    """Yield the index, the data of all platforms, two files per platform, and the schemas."""
     yield data_file("index.json", _index(catalog))
     yield _file("selector.json", _overview(catalog, selector))
     # Apart, so that a change of one platform moves no number of another.
@@ -135,12 +135,12 @@ def api_files(
 
 
 def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
-    """The data of one platform's selector with what each of its cards can run."""
+    """Return the data of a platform's selector, with the rows that each of its cards can run."""
     return payload(selector, {platform.id: _cards(catalog, selector, platform)})
 
 
 def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
-    """Which platforms there are and what each offers; the rows stand in a file for each."""
+    """Return all platforms and what each offers; the rows are in a file for each platform."""
     names = {
         platform.id: {
             card: Card(card_name(platform, generation), ())
@@ -217,9 +217,10 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 
 
 def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
-    """Return every platform that pytorch.org's own selector lacks and that has a pip command.
+    """Return the platforms that pytorch.org's own selector lacks and that have a pip command.
 
-    `generated_at` is the day on which the newest fact was read: the same facts make the same file.
+    `generated_at` is the newest date on which a fact was read, so that equal facts give equal
+    files.
     """
     found = {p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))}
     days = [
@@ -256,7 +257,7 @@ def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
 
 
 def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """The newest build's commands for the most usual architecture and the first variant."""
+    """Return the newest build's commands: for x86_64 if available, and for the first variant."""
     if not rows:
         return None
     variants = [variant.id for variant in platform.install.variants]
@@ -272,7 +273,7 @@ def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
 
 
 def _guide(platform: Platform) -> str:
-    """The guide as HTML; ids begin with the platform's, as all guides share one page there."""
+    """Return the guide as HTML; ids start with the platform's id, since guides share a page."""
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:
         anchor = f"{listed_id(platform)}-{slug(section.title)}"

@@ -9,7 +9,7 @@ from accelerator_portal.catalog.install_file import Install
 
 
 class IndexEntry(Model):
-    """One platform of the index. Addresses are relative to the index."""
+    """An entry of the index: a platform. Addresses are relative to the index."""
 
     id: str
     """Id of the platform; never changes."""
@@ -97,7 +97,7 @@ class AcceleratorFile(Model):
 
 
 class DriverData(Model):
-    """The oldest driver that each variant of a platform runs with."""
+    """The oldest driver that supports each variant of a platform."""
 
     name: str
     """The name of the driver."""
@@ -106,7 +106,7 @@ class DriverData(Model):
 
 
 class SelectorOverview(Model):
-    """What the install selector needs of all platforms."""
+    """The data of all platforms that the install selector needs."""
 
     axes: dict[str, tuple[tuple[str, ...], ...]]
     """For each axis its values: id, label and, where there is one, a detail."""
@@ -147,10 +147,10 @@ class SelectorData(SelectorOverview):
 
 
 class InstallData(SelectorOverview):
-    """The install selector: every text once, rows as integers.
+    """The data of the install selector, with each text stored once and rows as integers.
 
-    `rows` is one flat list with as many integers a row as there are `columns`; each is a place in
-    the list that belongs to the column, -1 where there is none.
+    `rows` is a flat list with one integer per column for each row. Each integer is an index
+    into the list that belongs to the column, or -1 for no value.
     """
 
     columns: tuple[str, ...]

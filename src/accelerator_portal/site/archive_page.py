@@ -28,7 +28,7 @@ PUBLISHED = "archive"
 
 
 class ArchiveSize(NamedTuple):
-    """How much of an accelerator is archived."""
+    """The number of files, rows and bytes that are archived of an accelerator."""
 
     accelerator: str
     files: int
@@ -37,9 +37,9 @@ class ArchiveSize(NamedTuple):
 
 
 def archive_files(root: Path) -> dict[str, Path]:
-    """Return every listed file by its path on the site.
+    """Return the files that manifests list, by path on the site.
 
-    What no manifest lists is not published, and nothing of an archive that cannot be read.
+    Files without a manifest entry, and archives that cannot be read, are not published.
     """
     history = root / HISTORY
     return {
@@ -50,7 +50,7 @@ def archive_files(root: Path) -> dict[str, Path]:
 
 
 def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page, and the list of files, which DuckDB reads."""
+    """Yield the page, and the list of archive files, which DuckDB reads."""
     files = list(_listed(root))
     yield templates.page(
         PAGE,

@@ -24,16 +24,16 @@ _CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
 @dataclass(frozen=True, slots=True)
 class PageModules:
-    """What each form needs: the names of modules by the attribute of the form."""
+    """The JavaScript modules that each form needs, by the attribute of the form."""
 
     common: tuple[str, ...]
     """The modules of every page with a form."""
     parts: Mapping[str, tuple[str, ...]]
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules of a page's first form from its HTML; none where it has no form.
+        """Return the modules of a page's first form; empty if the page has no form.
 
-        Other forms load theirs after it is ready.
+        Other forms load their modules after the page is ready.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():
@@ -43,14 +43,14 @@ class PageModules:
 
 
 def read_page_modules(folder: Path) -> PageModules:
-    """Return what the scripts of a folder import. Raises OSError."""
+    """Return the modules that the scripts of a folder import. Raises OSError."""
     parts = dict(_PART.findall((folder / f"{FIRST}.js").read_text(encoding="utf-8")))
     modules = {attribute: _with_imports(folder, name) for attribute, name in parts.items()}
     return PageModules(_with_imports(folder, FIRST), modules)
 
 
 def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
-    """Return a module and all that it imports, each once."""
+    """Return a module and all modules that it imports, without duplicates."""
     found: dict[str, None] = {}
     waiting = [name]
     while waiting:

@@ -44,18 +44,18 @@ _ORIGIN = "http://site.invalid/"
 
 @dataclass(frozen=True, slots=True)
 class SiteFault:
-    """Something wrong with a built site: a page, relative to its root, and what it is."""
+    """A fault of a built site: the page, relative to the site's root, and what is wrong."""
 
     page: str
     what: str
 
     def __str__(self) -> str:
-        """Return it as a line."""
+        """Return the fault as one line."""
         return f"{self.page or 'index.html'}: {self.what}"
 
 
 class BuiltSite:
-    """The files of a built site, as a browser would ask for them; pages are read when needed."""
+    """The files of a built site, by address; pages are read when needed."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -64,27 +64,27 @@ class BuiltSite:
 
     @cached_property
     def pages(self) -> tuple[str, ...]:
-        """Every page by its path."""
+        """The paths of all pages."""
         return tuple(
             sorted(file.relative_to(self.root).as_posix() for file in self.root.rglob("*.html"))
         )
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """Every file by its path."""
+        """The paths of all files."""
         found = (file for file in self.root.rglob("*") if file.is_file())
         return frozenset(file.relative_to(self.root).as_posix() for file in found)
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        """Every folder that a file is in; the root is the empty path."""
+        """The paths of all folders that contain files; "." is the root."""
         return frozenset(parent.as_posix() for f in self.files for parent in Path(f).parents)
 
     @cached_property
     def base(self) -> str:
-        """The path of the site's address, by its start page: `/portal/` on a project's Pages.
+        """The path of the site's address, from its start page: `/portal/` for a project on Pages.
 
-        Only the page for unknown addresses needs it: it is shown at any depth.
+        Only the 404 page needs it, because it is displayed at any depth.
         """
         if "index.html" not in self.files:
             return "/"
@@ -93,7 +93,7 @@ class BuiltSite:
         return path if path.startswith("/") and path.endswith("/") else "/"
 
     def tree(self, page: str) -> LexborHTMLParser:
-        """Return a page as a browser reads it, and keep which ids it has."""
+        """Return a page as parsed HTML, and cache its ids."""
         tree = LexborHTMLParser((self.root / page).read_text("utf-8"))
         self._ids[page] = frozenset(node.attributes["id"] or "" for node in tree.css("[id]"))
         return tree
@@ -105,7 +105,7 @@ class BuiltSite:
         return self._ids[page]
 
     def on_demand(self, page: str) -> frozenset[str]:
-        """Return the ids that a page gets when somebody asks for a test, read from its files."""
+        """Return the ids that a page gets when a reader opens a test, from its data files."""
         if page not in self._later:
             forms = self.tree(page).css("form[data-tests]")
             folders = (
@@ -116,7 +116,7 @@ class BuiltSite:
         return self._later[page]
 
     def fault(self, page: str, address: str) -> str | None:
-        """Say what is wrong with an address that stands on a page, if anything is."""
+        """Return what is wrong with an address on a page, or None."""
         place = f"{self.base[1:]}{page.removesuffix('index.html')}"
         target = urlsplit(urljoin(_ORIGIN + place, address))
         if not target.geturl().startswith(_ORIGIN):
@@ -146,21 +146,21 @@ def _test_ids(folder: Path) -> Iterator[str]:
 
 
 def addresses(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield every address that a page names."""
+    """Yield all addresses in a page."""
     for name, selector in ADDRESSES.items():
         for node in tree.css(selector):
             yield node.attributes[name] or ""
 
 
 def faults(site: BuiltSite, platforms: Iterable[str] = ()) -> Iterator[SiteFault]:
-    """Yield what is wrong with a built site; the pages of these platforms must be there."""
+    """Yield the faults of a built site; pages of `platforms` must exist."""
     wanted = (*KEY_FILES, *(f"compute-platforms/{name}/index.html" for name in platforms))
     yield from (SiteFault(path, "the file is missing") for path in wanted if path not in site.files)
     yield from broken_links(site)
 
 
 def broken_links(site: BuiltSite) -> Iterator[SiteFault]:
-    """Yield each address on each page that leads nowhere."""
+    """Yield a fault for each link on a page whose target is missing or invalid."""
     for page in site.pages:
         for address in dict.fromkeys(addresses(site.tree(page))):
             if what := site.fault(page, address):

@@ -80,7 +80,7 @@ QUESTIONS = "questions.md"
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLinks:
-    """Where readers edit the portal: the addresses of the repository and of its edit form."""
+    """Where readers can edit the portal: the repository's URL and that of its edit form."""
 
     url: str
     edit: str
@@ -92,9 +92,9 @@ def build_site(
     repository: RepositoryLinks,
     nights: Sequence[NightMetrics] = (),
 ) -> Iterator[SiteFile]:
-    """Yield every generated page and data file; `root` holds the page templates.
+    """Yield every generated page and data file; `root` is the repository.
 
-    `nights` are the metrics of the last nightly runs, where the archive is at hand.
+    `nights` are the metrics of the last nightly runs, if the archive is available.
     """
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
@@ -215,7 +215,7 @@ def _shared_pages(
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """A row of each platform for the check that follows its installation, best one of pip."""
+    """Return a row with a check for each platform, preferably one for pip."""
     found: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
         if row.check:
@@ -228,7 +228,7 @@ def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:
 
 
 def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
-    """What ExecuTorch asks of tests of backends, and what published runs of them show."""
+    """Return ExecuTorch's goals for backend tests, and the results of published runs."""
     goals = catalog.executorch_goals
     return {
         "goals": goals,
@@ -253,7 +253,7 @@ def _choosing_pages(
     features: FeaturesData,
     runs: Sequence[SpeedRun],
 ) -> Iterator[SiteFile]:
-    """The pages for readers who do not know yet what they have, or what to choose."""
+    """Yield the pages for readers who need to identify or choose their hardware."""
     listed = {platform.id for platform in hardware.platforms}
     pages: dict[str, dict[str, Any]] = {
         "hardware": {
@@ -278,21 +278,21 @@ def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[Sit
 
 
 def observed_backends(catalog: Catalog) -> dict[str, Any]:
-    """Return the backends without a folder, and the sources that they name."""
+    """Return the backends without a folder, and their sources."""
     others = catalog.other_backends
     entries = others.observed if others else ()
     return {"observed": entries, "sources": _sources(catalog, entries)}
 
 
 def other_runtimes(catalog: Catalog) -> dict[str, Any]:
-    """Return what runs models without being a torch device, and the sources that it names."""
+    """Return the runtimes that run models without a torch device, and their sources."""
     others = catalog.other_backends
     entries = others.runtimes if others else ()
     return {"runtimes": entries, "sources": _sources(catalog, entries)}
 
 
 def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
-    """Only what these entries cite: the file serves two pages."""
+    """Return only the sources that these entries cite: the file is used by two pages."""
     others = catalog.other_backends
     cited = {name for entry in entries for name in entry.source}
     sources = sources_by_id(others.sources, cited) if others else {}
@@ -301,7 +301,7 @@ def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
 
 @dataclass(frozen=True, slots=True)
 class ExtraImport:
-    """Words, the statement, or the words that lead to the statement."""
+    """A platform's import statement, with words before it or instead of it."""
 
     platform: Platform
     words: str
@@ -309,7 +309,7 @@ class ExtraImport:
 
 
 def extra_import(platform: Platform) -> ExtraImport:
-    """Return what a platform needs: nothing where PyTorch has it or loads its plugin."""
+    """Return the import that a platform needs; "none" if PyTorch includes or loads it."""
     package = platform.accelerator.package
     statement = f"import {package.module}"
     if platform.in_tree:

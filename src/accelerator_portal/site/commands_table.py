@@ -20,7 +20,7 @@ _USUAL = frozenset({"pip", "docker"})
 
 @dataclass(frozen=True, slots=True)
 class CommandsRow:
-    """Several combinations that share their commands."""
+    """A row of the commands table: combinations with the same commands."""
 
     platform: str
     platform_id: str
@@ -36,7 +36,7 @@ class CommandsRow:
 
 
 def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
-    """Return the rows of the build that each platform offers on each machine."""
+    """Return the rows of the build that each platform offers by default on each machine."""
     offered = offers(selector)
     return tuple(
         row
@@ -47,7 +47,7 @@ def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
 
 def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return the rows for pip and Docker; others where a platform has neither on a system."""
+    """Return the rows for pip and Docker, or all rows if a system has neither."""
     found: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
         found.setdefault((row.platform, row.os, row.arch), []).append(row)
@@ -58,7 +58,7 @@ def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
     """Return one row per distinct commands of a platform, build and method, in page order.
 
-    Forms that follow from the same commands are left out.
+    Methods whose commands are derived from those of others are left out.
     """
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:
@@ -96,7 +96,7 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
 
 
 def _systems(selector: Selector, group: list[InstallRow]) -> str:
-    """`Linux x86-64, ARM64; Windows x86-64`."""
+    """Return the systems of rows: `Linux x86-64, ARM64; Windows x86-64`."""
     first, *others = (axis.id for axis in selector.table if not axis.own_column)
     found: dict[str, dict[str, None]] = {}
     for row in group:
@@ -115,7 +115,7 @@ _OFFLINE = " -m pip install --no-index --find-links wheels "
 
 @dataclass(frozen=True, slots=True)
 class OfflineInstall:
-    """The commands of one platform on one system: with a network, and then without."""
+    """The commands for a platform and system: to download online, and to install offline."""
 
     platform: str
     platform_id: str
@@ -126,7 +126,7 @@ class OfflineInstall:
 
 
 def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
-    """Yield one for each platform and system that pip alone serves, CUDA and CPU first."""
+    """Yield an offline install for each platform and system with pip, CUDA and CPU first."""
     first = {"cuda": 0, "cpu": 1}
     newest = _newest(selector.rows)
     for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):
@@ -147,7 +147,7 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
 
 
 def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
-    """The newest release of each platform and operating system."""
+    """Return the newest release's row for each platform and operating system."""
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:
         only_pip = row.method == "pip" and all(

@@ -22,7 +22,7 @@ from accelerator_portal.site.words import number, python_range
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """A line of a cell; `code` is set as code, `url` is where it leads."""
+    """A line of a cell; `code` formats it as code, `url` makes it a link."""
 
     text: str
     note: str | None = None
@@ -35,7 +35,7 @@ CellLines = tuple[CellLine, ...]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A question and each platform's answer; an empty cell is one that no source answers."""
+    """A question and each platform's answer; a cell is empty if no source answers it."""
 
     id: str
     label: str
@@ -44,7 +44,7 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonGroup:
-    """Questions that belong together."""
+    """A group of related questions."""
 
     label: str
     rows: tuple[ComparisonRow, ...]
@@ -54,7 +54,7 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
 def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
-    """Return the questions with a cell for each platform, in the catalogue's order."""
+    """Return the questions with a cell for each platform, in the catalog's order."""
     groups: dict[str, dict[str, CellReader]] = {
         "Platform": {
             "Vendor": lambda p: _text(p.accelerator.vendor),
@@ -92,7 +92,7 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
 
 
 def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
-    """Yield what at least two platforms measured: one alone is compared with nothing."""
+    """Yield the speeds that at least two platforms measured."""
     for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
         measured = [run for run in runs if key in run.speeds]
         if len({run.accelerator for run in measured}) > 1:
@@ -155,7 +155,7 @@ def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
 
 
 def _lifecycle(platform: Platform) -> Iterable[CellLine]:
-    """The first rows are the newest; what they say of themselves counts."""
+    """Yield the lifecycle in the first row that states it; rows start with the newest."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
             until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
@@ -209,7 +209,7 @@ def _purposes(platform: Platform) -> CellLines:
 
 
 def _models(platform: Platform) -> Iterable[HardwareModel]:
-    """The models on which some build runs."""
+    """Yield the models of generations that have builds."""
     hardware = platform.accelerator.hardware
     for generation in hardware.generations if hardware else ():
         if generation.builds:

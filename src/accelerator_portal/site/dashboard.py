@@ -50,9 +50,9 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class BrokenTest:
-    """A test of a regression: `address` from `results/`, `command` where a report says one.
+    """A test of a regression; `address` is relative to `results/`, `command` repeats the test.
 
-    `declare` is the query of GitHub's form for a new file: the test as a known issue.
+    `declare` is the query of GitHub's new-file form that declares the test as a known issue.
     """
 
     breakage: Breakage
@@ -71,9 +71,9 @@ class CommitRange:
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """Tests of one suite and platform that broke between the same two runs.
+    """Tests of a suite and platform that broke between the same two runs.
 
-    `issue` is the query of GitHub's form for a new issue.
+    `issue` is the query of GitHub's new-issue form.
     """
 
     platform: Platform
@@ -90,7 +90,7 @@ class Regression:
 
     @property
     def anchor(self) -> str:
-        """Its id on the page; it stays the same as long as its first breakage is open."""
+        """The id on the page; it stays the same while the first breakage is open."""
         return f"breakage-{self.tests[0].breakage.id}"
 
 
@@ -100,9 +100,9 @@ def regressions(
     commands: Mapping[str, str],
     at: dt.datetime,
 ) -> Iterator[Regression]:
-    """Yield the open breakages of a platform, together where suite and both runs are the same.
+    """Yield the open breakages of a platform, grouped by suite and by the two runs.
 
-    `commands` repeat a test, by its key; ages are counted to `at`.
+    `commands` are commands that repeat a test, by test key; ages are counted to `at`.
     """
 
     def cause(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:
@@ -159,7 +159,7 @@ def _test(
 
 
 def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
-    """The ranges that both runs state: of PyTorch, the plugin, and the repository that ran."""
+    """Yield the commit ranges that both runs state: PyTorch, the plugin, the tested repository."""
     torch = good.environment.torch_commit, bad.environment.torch_commit
     pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
     before, after = good.environment.plugin, bad.environment.plugin
@@ -217,7 +217,7 @@ _COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
 
 @dataclass(frozen=True, slots=True)
 class DashboardPlatform:
-    """One platform on the dashboard; `evidence` is the newest of each of its suites.
+    """A platform on the dashboard; `evidence` is the newest evidence of each of its suites.
 
     `age_days` is the age of its newest run.
     """
@@ -240,7 +240,7 @@ class DashboardPlatform:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Everything that a platform's state is computed from."""
+    """The data from which a platform's state is computed."""
 
     catalog: Catalog
     results: ResultsView
@@ -252,7 +252,7 @@ class _Known:
 def dashboard(
     catalog: Catalog, results: ResultsView, past: TestHistories, criteria: Criteria
 ) -> list[DashboardPlatform]:
-    """Return every platform's state: those with open breakages first, then those with evidence."""
+    """Return every platform's state, sorted: regressions first, then runs, then other evidence."""
     at = as_of(catalog, [stored.report for stored in results.reports])
     known = _Known(catalog, results, past, criteria, at)
     states = [_state(known, platform) for platform in catalog.platforms]

@@ -25,7 +25,7 @@ LEAST = 3
 
 
 def bar(counts: Mapping[Outcome, int]) -> Markup:
-    """Return the bar of counts that are given in the order of the table of outcomes."""
+    """Return a bar for the numbers of tests by outcome, in the order of OUTCOMES."""
     parts = [
         (color, sum(counts[outcome] for outcome in together))
         for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].color)
@@ -42,7 +42,7 @@ def bar(counts: Mapping[Outcome, int]) -> Markup:
 
 
 def _widths(numbers: list[int]) -> list[float]:
-    """Widths in proportion to the numbers, none below the least; together the whole width."""
+    """Return widths in proportion to the numbers, at least LEAST; their sum is WIDTH."""
     total = sum(numbers)
     raised = [max(LEAST, WIDTH * number / total) for number in numbers]
     return [WIDTH * width / sum(raised) for width in raised]
@@ -75,7 +75,7 @@ _ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A suite; or, of kind `own`, all suites that only one vendor has."""
+    """A column: a suite, or all suites that only one vendor has (kind `own`)."""
 
     suite: str
     title: str
@@ -83,13 +83,13 @@ class GridColumn:
 
     @property
     def address(self) -> str:
-        """Where its heading leads, from the site's root."""
+        """The address to which the heading links, relative to the site's root."""
         return "results/#own-suites" if self.kind == OWN else f"results/{suite_folder(self.suite)}/"
 
 
 @dataclass(frozen=True, slots=True)
 class GridGroup:
-    """Neighboring columns of one kind, and how many they are."""
+    """Adjacent columns of the same kind, and their number."""
 
     kind: str
     title: str
@@ -98,10 +98,10 @@ class GridGroup:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """The newest evidence of a suite on a platform; `address` is from the site's root.
+    """The newest evidence of a suite on a platform; `address` is relative to the site's root.
 
-    Of a run `total` are the tests that passed or failed; of a baseline, all. It is 0 where no test
-    passed or failed, and where a baseline expects neither.
+    `total` is the number of passed and failed tests of a run, or of all tests of a baseline. It
+    is 0 if no test passed or failed.
     """
 
     column: GridColumn
@@ -116,7 +116,7 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The columns, grouped by kind, and the cells of each platform, one a column."""
+    """The columns, grouped by kind, and the cells of each platform, one per column."""
 
     columns: tuple[GridColumn, ...]
     groups: tuple[GridGroup, ...]
@@ -152,7 +152,7 @@ def dashboard_grid(
 ) -> Grid:
     """Return the grid of each platform's newest evidence; ages are counted to `at`.
 
-    How fast a device is says nothing of what works: speeds stand elsewhere.
+    Speed suites are left out: they do not show what works.
     """
     measured = {
         platform: {e.suite: e for e in found if e.kind != "speed"}
@@ -186,7 +186,7 @@ def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
 def suite_cells(
     catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[GridCell, ...]:
-    """Return the cells of one platform, without those that have no evidence."""
+    """Return the cells of a platform, without suites that have no evidence."""
     found = [e for e in evidence if e.kind != "speed"]
     columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
     cells = (_cell(e, columns[e.suite], at) for e in found)
@@ -197,7 +197,7 @@ _OWN_COLUMN = GridColumn("", "All together", OWN)
 
 
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
-    """The vendors' suites that one platform alone has."""
+    """Return the vendors' suites that only one platform has."""
     platforms = Counter(suite for found in evidence.values() for suite in found)
     return frozenset(suite for suite, n in platforms.items() if owner_of(suite) and n == 1)
 
@@ -205,7 +205,7 @@ def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str
 def _own_cell(
     platform: str, evidence: Mapping[str, SuiteEvidence], own: Container[str], at: dt.datetime
 ) -> GridCell | None:
-    """The runs of a platform's own suites together, or what is expected of them, with no run."""
+    """Return a cell for a platform's own suites: of all runs, or of baselines if there are none."""
     found = [e for suite, e in evidence.items() if suite in own]
     found = [e for e in found if e.is_run] or found
     if not found:
@@ -221,7 +221,7 @@ def _own_cell(
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
-    """Of a suite that `data/suites` does not describe, the report says the kind."""
+    """Return a suite's column; if `data/suites` does not describe it, with the report's kind."""
     described = catalog.suite(suite)
     if isinstance(described, SuiteFile):
         return GridColumn(suite, described.short or described.title, described.kind)
@@ -243,7 +243,7 @@ def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -
 def _counted(
     column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
 ) -> GridCell:
-    """A cell that leads nowhere yet."""
+    """Return a cell without an address."""
     checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED)
     return GridCell(
         column,
@@ -259,9 +259,9 @@ def _counted(
 
 @dataclass(frozen=True, slots=True)
 class OwnSuiteRow:
-    """A suite of the vendor's own; `declared` is absent where the folder does not describe it.
+    """A suite of the vendor; `declared` is None if the folder does not describe it.
 
-    `cell` is the newest evidence, absent where no report has the suite.
+    `cell` is the newest evidence, None if no report has the suite.
     """
 
     name: str
@@ -272,7 +272,7 @@ class OwnSuiteRow:
 def own_suite_rows(
     catalog: Catalog, platform: Platform, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[OwnSuiteRow, ...]:
-    """Return the suites that a platform declares or reports, declared ones first."""
+    """Return the suites that a platform declares or reports, declared suites first."""
     cells = {c.column.suite: c for c in suite_cells(catalog, evidence, at)}
     declared = {suite.name: suite for suite in platform.accelerator.suites}
     others = sorted(name for name in cells if owner_of(name) and name not in declared)

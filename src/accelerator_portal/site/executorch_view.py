@@ -40,55 +40,56 @@ class FlowRun:
 
     @property
     def passed(self) -> int:
-        """How many tests passed."""
+        """The number of passed tests."""
         return sum(test.outcome in GOOD for test in self.tests)
 
     @property
     def attempted(self) -> int:
-        """How many were tried; skipped and broken tests say nothing."""
+        """The number of tests that were tried; skipped and broken tests do not count."""
         return sum(test.outcome in ATTEMPTED for test in self.tests)
 
     @property
     def undelegated(self) -> int:
-        """How many ran without the backend."""
+        """The number of tests that ran without the backend."""
         return sum(test.outcome == "executed" for test in self.tests)
 
     @property
     def failed(self) -> int:
-        """How many failed."""
+        """The number of failed tests."""
         return sum(test.outcome in BAD for test in self.tests)
 
     @cached_property
     def share_passed(self) -> float | None:
-        """Passed tests of those that were tried."""
+        """The share of passed tests in tests that were tried."""
         return self.passed / self.attempted if self.attempted else None
 
     @cached_property
     def share_right(self) -> float | None:
-        """Tests with the right numbers, of those whose numbers were compared."""
+        """The share of tests with correct numbers in tests whose numbers were compared."""
         compared = [t for t in self.tests if t.outcome in {"passed", "wrong-result"}]
         return sum(t.outcome == "passed" for t in compared) / len(compared) if compared else None
 
     @cached_property
     def share_delegated(self) -> float | None:
-        """Nodes in delegates, of all nodes of the models that were lowered."""
+        """The share of nodes in delegates in all nodes of the lowered models."""
         taken = sum(_values(self.tests, "delegated_nodes"))
         left = sum(_values(self.tests, "undelegated_nodes"))
         return taken / (taken + left) if taken + left else None
 
     @cached_property
     def by_test(self) -> Mapping[str, TestEntry]:
-        """The tests by what two runs of one test have in common."""
+        """The tests by an identity that is the same in all flows."""
         return {_same(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return the same as `against`, of the same test without a backend."""
+        """Return the result of `against` for the same tests without a backend."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
-        """Return the median ratio of a metric to the same test of others, and its number.
+        """Return the median ratio of a metric to the same tests in `others`, and their number.
 
-        Only tests that passed both ways count: what is wrong may be fast and small.
+        Only tests that passed on both sides count: a wrong result can be fast and small. None
+        without such tests.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -104,7 +105,7 @@ class FlowRun:
 
     @property
     def kept_out(self) -> list[TestEntry]:
-        """Tests that did not pass, or of which the backend left a part, each with its reason."""
+        """The tests that did not pass or were only partly delegated, if they have a reason."""
         left = [t for t in self.tests if t.reason and not _is_whole(t)]
         return sorted(left, key=lambda test: (test.name, str(test.parameters)))
 
@@ -139,7 +140,7 @@ def _flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
 
 
 def _flow(main: str, recipe: str) -> tuple[str, str]:
-    """Return backend and recipe: a flow of another backend than the report's begins with it."""
+    """Return a flow's backend and recipe; a recipe can start with another backend's name."""
     for backend in BACKENDS:
         if recipe == backend or recipe.startswith(f"{backend}_"):
             rest = recipe.removeprefix(backend).strip("_")
@@ -148,7 +149,7 @@ def _flow(main: str, recipe: str) -> tuple[str, str]:
 
 
 def _same(test: TestEntry) -> str:
-    """Return what two flows of one test have in common."""
+    """Return an identity of a test that is the same in all flows."""
     others = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
     return f"{test.name} {others}"
 
@@ -184,7 +185,7 @@ def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
 
 
 def median_of(runs: Sequence[FlowRun], metric: str) -> tuple[float, str, int] | None:
-    """Return the median of a metric, its unit and its number, over all tests that have it."""
+    """Return the median of a metric, its unit, and the number of tests that have it."""
     found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
     if not found:
         return None
@@ -203,7 +204,7 @@ _COUNTED: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """A criterion applied to a flow; `met` is None where no run shows it."""
+    """A readiness criterion applied to a flow; `met` is None if no run shows it."""
 
     criterion: ReadinessCriterion
     figure: float | None
@@ -212,7 +213,7 @@ class CriterionResult:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What a flow reaches, with every reason."""
+    """The readiness of a flow, with the result of every criterion."""
 
     run: FlowRun
     findings: tuple[CriterionResult, ...]
@@ -220,27 +221,27 @@ class Readiness:
 
     @property
     def has_enough_tests(self) -> bool:
-        """Whether enough was tried to say anything."""
+        """Whether enough tests were tried to judge the flow."""
         return self.run.attempted >= self.fewest_tests
 
     @property
     def points(self) -> int:
-        """The weights of what is met."""
+        """The sum of the weights of the criteria that are met."""
         return sum(f.criterion.weight for f in self.findings if f.met)
 
     @property
     def most(self) -> int:
-        """The weights of everything."""
+        """The sum of the weights of all criteria."""
         return sum(f.criterion.weight for f in self.findings)
 
     @property
     def is_ready(self) -> bool:
-        """Whether every criterion is met, by enough tests."""
+        """Whether enough tests were tried and every criterion is met."""
         return self.has_enough_tests and all(finding.met for finding in self.findings)
 
 
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
-    """Return what the template needs beside goals and sources."""
+    """Return the values for the page's template, without goals and sources."""
     runs = flow_runs(reports)
     goals = catalog.executorch_goals
     criteria = catalog.criteria
@@ -257,7 +258,7 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
 
 
 def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
-    """Return the figure that shows a goal in the newest runs, with its noun; None without one."""
+    """Return a goal's figure from the newest runs, with its noun; None without a figure."""
     if goal.counts:
         number = COUNTS[goal.counts](runs)
         singular, plural = _COUNTED[goal.counts]
@@ -271,7 +272,7 @@ def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
-    """Apply a proposal to a flow."""
+    """Return the readiness of a flow by a proposed set of criteria."""
     findings = []
     for criterion in proposal.criteria:
         value = _measured(criterion.measure, run, runs)
@@ -306,7 +307,7 @@ _PACKAGE = "executorch"
 
 @dataclass(frozen=True, slots=True)
 class ChangedTest:
-    """A test of a flow with another outcome in the newer release."""
+    """A test of a flow whose outcome changed in the newer release."""
 
     kind: DifferenceKind
     before: TestEntry
@@ -315,7 +316,7 @@ class ChangedTest:
 
 @dataclass(frozen=True)
 class ReleasePair:
-    """A flow with the release before and the newest; the hardware may differ."""
+    """A flow in the newest ExecuTorch release and the one before; the hardware may differ."""
 
     older: Version
     newer: Version
@@ -324,17 +325,17 @@ class ReleasePair:
 
     @cached_property
     def changed(self) -> tuple[ChangedTest, ...]:
-        """The tests of both runs whose outcome differs, by name."""
+        """The tests with different outcomes in the two runs, sorted by kind and name."""
         return tuple(sorted(self._changed(), key=lambda one: (one.kind, one.after.name)))
 
     @property
     def title(self) -> str:
-        """Suite and releases: `executorch-aten: 1.4.1 → 1.5.1`."""
+        """The suite and the releases: `executorch-aten: 1.4.1 → 1.5.1`."""
         return f"{self.after.suite}: {self.older} → {self.newer}"
 
     @property
     def passed(self) -> str:
-        """Passed tests of those that were tried: `79 → 78 of 139`, `33 of 139` without a change."""
+        """Passed and tried tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
         before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
         if self.before.attempted == self.after.attempted:
             before = str(self.before.passed)
@@ -342,7 +343,7 @@ class ReleasePair:
 
     @property
     def delegated(self) -> str:
-        """The share of nodes in delegates: `66% → 67%`; empty without a backend or a figure."""
+        """The share of delegated nodes: `66% → 67%`; empty without a backend or a value."""
         before, after = self.before.share_delegated, self.after.share_delegated
         if before is None or after is None or self.after.backend == PORTABLE:
             return ""
@@ -350,12 +351,12 @@ class ReleasePair:
         return " → ".join(shares)
 
     def count(self, kind: DifferenceKind) -> int:
-        """How many tests changed so."""
+        """Return the number of tests with this kind of change."""
         return sum(one.kind == kind for one in self.changed)
 
     @property
     def has_same_hardware(self) -> bool:
-        """Whether times can be compared."""
+        """Whether both runs used the same hardware, so that times can be compared."""
         before, after = (run.stored.report.environment for run in (self.before, self.after))
         return before.hardware is not None and before.hardware == after.hardware
 
@@ -368,7 +369,7 @@ class ReleasePair:
 
 
 def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
-    """Return each flow that two releases have: in the newest, and in the newest before that."""
+    """Return each flow that two releases have, in its two newest releases."""
     by_version: dict[Version, list[StoredReport]] = {}
     for stored in reports:
         if version := _version(stored):

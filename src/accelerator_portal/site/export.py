@@ -31,10 +31,11 @@ _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
 def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
-    """Yield the pages as CommonMark, the data files as they are, and last an index of the pages.
+    """Yield the pages as CommonMark, the unchanged data files, and an index of the pages.
 
-    Links between pages stay relative and lead to folders (`versions/` for `versions/index.md`,
-    `questions/` for `questions.md`), as on the site: the other engine must serve pages so.
+    Links between pages stay relative and lead to folders, as on the site: `versions/` for
+    `versions/index.md`, `questions/` for `questions.md`. The other engine must serve pages at
+    these addresses.
     """
     index: list[dict[str, str]] = []
     for file in files:
@@ -59,7 +60,7 @@ def _parts(content: str) -> tuple[dict[str, Any], str]:
 
 
 def commonmark(path: str, text: str) -> str:
-    """Return the page at `path` so that a CommonMark parser reads it as Python-Markdown does."""
+    """Return the page at `path` as CommonMark that renders like Python-Markdown."""
     lines: list[str] = []
     html = _Open()
     fenced = False
@@ -84,7 +85,7 @@ def commonmark(path: str, text: str) -> str:
 
 
 def _linked(path: str, line: str) -> str:
-    """Links to pages by file name, which MkDocs turns into addresses, as those addresses."""
+    """Return a line with links to page files replaced by links to their addresses."""
 
     def address(match: re.Match[str]) -> str:
         file = normpath(join(dirname(path), match[1]))
@@ -96,20 +97,20 @@ def _linked(path: str, line: str) -> str:
 
 
 def _heading(line: str) -> list[str]:
-    """A heading with an id of its own gets an anchor before it: CommonMark has no ids."""
+    """Return a heading's lines; an anchor before it replaces its id: CommonMark has no ids."""
     found = _HEADING.match(line)
     return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
 
 
 class _Open(HTMLParser):
-    """Knows which tags are open, line by line."""
+    """Tracks which HTML tags are open, line by line."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
         self.tags: list[str] = []
 
     def read(self, line: str) -> list[str]:
-        """Read a line of HTML and return it, or nothing for a comment that is MkDocs' own."""
+        """Return a line of HTML as a list; an empty list for a comment that only MkDocs needs."""
         self.feed(line + "\n")
         return [] if _COMMENT.match(line) else [line]
 

@@ -62,7 +62,7 @@ def feature_runs(
 
 
 def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
-    """Say whether a source and a run cannot both be right; `partly` fits to either outcome."""
+    """Return whether a statement and a run contradict each other; `partly` fits all outcomes."""
     if stated is None:
         return False
     wrong = {"yes": BAD, "no": GOOD, "partly": frozenset[Outcome]()}
@@ -143,7 +143,7 @@ class PlatformFeatures(Model):
 
     @property
     def rows(self) -> tuple[FeatureId, ...]:
-        """The features of which something is known, in their order."""
+        """The features with a statement or a run, in order."""
         return tuple(name for name in LABELS if name in self.features or name in self.runs)
 
     @property
@@ -185,7 +185,7 @@ class FeaturesData(Model):
 
     @property
     def enough(self) -> bool:
-        """Whether enough is sourced to compare platforms."""
+        """Whether enough cells have a source to compare platforms."""
         return self.share >= ENOUGH
 
 

@@ -28,7 +28,7 @@ class _Entry:
 
 
 def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
-    """Yield the feed of what is newest, and one for each week in which results changed."""
+    """Yield the feed of the newest entries, and one for each week with changed results."""
     tested = [*_reports(catalog, results), *_changes(catalog, past)]
     found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
@@ -50,7 +50,7 @@ def _newest_first(entries: list[_Entry]) -> list[_Entry]:
 
 
 def _atom(urn: str, title: str, entries: Sequence[_Entry]) -> str:
-    """Return a feed; addresses are relative to it."""
+    """Return a feed as XML; addresses are relative to it."""
     newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
     root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
     _add_text(root, "id", urn)
@@ -79,7 +79,7 @@ def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
 
 
 def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
-    """What indexes say has a day, and no hour."""
+    """Yield the entries of package news, which have a date but no time."""
     for item in news(catalog)[:most]:
         moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
         address = f"../compute-platforms/{item.platform}/#versions"
@@ -118,20 +118,20 @@ LEAST_OF_A_REPORT = 5
 
 @dataclass(frozen=True, slots=True)
 class ShownReportChanges:
-    """A report that changed something, and what of it is listed."""
+    """A report with changes, and the changes that the page lists."""
 
     episode: Episode
     steps: tuple[HistoryStep, ...]
 
     @property
     def more(self) -> int:
-        """How many changes only the data has."""
+        """The number of changes that are not listed."""
         return len(self.episode.steps) - len(self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedWeek:
-    """A week of the page."""
+    """A week that the page lists."""
 
     week: Week
     reports: tuple[ShownReportChanges, ...]
@@ -139,7 +139,7 @@ class ListedWeek:
 
 @dataclass(frozen=True, slots=True)
 class ListedChanges:
-    """The weeks of the page, and how many older reports it leaves out."""
+    """The weeks that the page lists, and the number of older reports that it leaves out."""
 
     weeks: tuple[ListedWeek, ...]
     older: int
@@ -151,7 +151,7 @@ class ListedChanges:
 
 
 def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
-    """Return what the page lists of all weeks, which come newest first."""
+    """Return the newest changes by week within the page's limits; `weeks` begin with the newest."""
     shown = list(_newest(weeks))
     room = MOST_CHANGES
     listed: list[ListedWeek] = []

@@ -33,7 +33,7 @@ OTHER_FORMAT = "by the portal: only Python packages are looked up."
 
 
 def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
-    """Return the verdicts of every platform that has some; raises ProblemsError."""
+    """Return the verdicts of every platform that has verdicts. Raises ProblemsError."""
     found = {platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms}
     return {platform: verdicts for platform, verdicts in found.items() if verdicts}
 
@@ -41,7 +41,7 @@ def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
 def with_findings(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> tuple[InstallRow, ...]:
-    """Return the rows, each with what is known of its versions, by Python."""
+    """Return the rows with a finding for each Python version."""
     rows = tuple(rows)
     newest = _newest_found(rows, verdicts)
     return tuple(_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
@@ -81,7 +81,7 @@ def _finding(row: InstallRow, verdict: Verdict, instead: str) -> Finding:
 
 
 def _unresolved(row: InstallRow, why: str) -> Finding:
-    """Nobody resolved the versions; a document may name them all the same."""
+    """Return the finding for versions that were not resolved; a document may name them."""
     if row.named:
         source = f"“{row.named.title}”, read {row.named.read:%Y-%m-%d}"
         return Finding("named", f"Not checked {why} Named in {source}.")
@@ -89,12 +89,12 @@ def _unresolved(row: InstallRow, why: str) -> Finding:
 
 
 def _without_exception(why: str) -> str:
-    """The reason without the name of an exception, which tells readers nothing."""
+    """Return a reason without exception names, which do not help readers."""
     return re.sub(r" \(\w+(Error|Timeout|Exception)\)", "", why)
 
 
 def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
-    """What would do: another Python with the same command, or else the newest release with one."""
+    """Return an alternative: another Python version, or else the newest release; may be empty."""
     pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
     if pythons:
         return f"Use Python {python_range(pythons)}."
@@ -106,7 +106,7 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
 def _newest_found(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """The newest release whose versions were found, by the row's other axes."""
+    """Return the newest release whose versions were found, by the row's other axes."""
     found: dict[tuple[str, ...], str] = {}
     for row in rows:
         known = verdicts.get(row.platform, {}).get(key_of(row), {})
@@ -120,7 +120,7 @@ def _newest_found(
 
 
 def summary(rows: Iterable[InstallRow]) -> str:
-    """Say of several rows with the same commands what is known: shortest where all agree."""
+    """Return the findings of rows with the same commands, merged where they agree."""
     words: dict[str, set[str]] = {}
     for row in rows:
         for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
@@ -137,7 +137,7 @@ def summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not answer when versions were looked for, and since which day."""
+    """Return the hosts that did not respond during verification, and since which day."""
     hosts: dict[str, None] = {}
     days: list[str] = []
     for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
@@ -149,7 +149,7 @@ def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]
 
 
 def shares(rows: Iterable[InstallRow]) -> FindingsData:
-    """Return of how many commands, each with one Python, what is known."""
+    """Return the number of commands with each kind of finding; each Python counts separately."""
     kinds: dict[str, Counter[str]] = {}
     for row in rows:
         kinds.setdefault(row.platform, Counter()).update(f.kind for f in row.findings if f)
@@ -180,7 +180,7 @@ def _shares(counts: Counter[str]) -> FindingShares:
 
 @dataclass(frozen=True, slots=True)
 class MissingEvidence:
-    """A level that a platform does not have, and each reason why."""
+    """A level that a platform does not have, with the reasons."""
 
     level: Level
     reasons: tuple[str, ...]
@@ -188,7 +188,7 @@ class MissingEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistItem:
-    """Something that a level asks for; `address`, from the site's root, says how to provide it."""
+    """A demand of a level; `address` explains how to meet it, relative to the site's root."""
 
     title: str
     met: bool
@@ -198,10 +198,10 @@ class ChecklistItem:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLevel:
-    """The level of a platform; `missing` has the higher ones, the nearest first.
+    """The level of a platform; `missing` are the higher levels, nearest first.
 
-    `tested` says whether its newest command reads "tested", and why or why not; `checklist` has all
-    that any level asks for.
+    `tested` is whether its newest command counts as tested, and why; `checklist` has every
+    demand of all levels.
     """
 
     level: Level
@@ -223,7 +223,7 @@ _DEMANDS: Mapping[Demand, tuple[str, str]] = {
 def evidence_level(
     catalog: Catalog, results: ResultsView, platform: Platform
 ) -> EvidenceLevel | None:
-    """Return the level of a platform; without criteria there are no levels."""
+    """Return the level of a platform; None if the portal has no criteria."""
     if catalog.criteria is None:
         return None
     at = as_of(catalog, [stored.report for stored in results.reports])
@@ -238,7 +238,7 @@ def level_of(
     criteria: Criteria,
     at: dt.datetime,
 ) -> EvidenceLevel:
-    """Return the level of a platform; `at` is the moment that ages are counted to."""
+    """Return the level of a platform; `at` is the time to which ages are counted."""
     reports = [stored.report for stored in results.of(platform.id)]
     torch = followed_releases(catalog, platform).newest or catalog.releases.newest.version
     found = quality(platform, reports, criteria, torch, at)

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.schema import SCHEMAS, described
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """One key of a record."""
+    """A key of a record."""
 
     name: str
     kind: str
@@ -24,7 +24,7 @@ class FieldRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordReference:
-    """One record: the whole file, or a mapping inside it."""
+    """A record: the whole file, or a mapping inside it."""
 
     name: str
     meaning: str
@@ -33,19 +33,19 @@ class RecordReference:
 
 @dataclass(frozen=True, slots=True)
 class FileReference:
-    """One kind of file; the first record is the file itself."""
+    """A kind of file; the first record is the file itself."""
 
     name: str
     records: tuple[RecordReference, ...]
 
 
 def format_reference() -> list[FileReference]:
-    """Return the reference of every contributed file."""
+    """Return the reference of every file format that vendors write."""
     return [reference(path, SCHEMAS[name]) for path, name in FILES.items()]
 
 
 def reference(name: str, model: type[BaseModel]) -> FileReference:
-    """Return the reference of any model."""
+    """Return the reference of a kind of file: `name` is its path, `model` its structure."""
     return FileReference(name, tuple(_records(model)))
 
 
@@ -66,7 +66,7 @@ def _record(name: str, schema: dict[str, Any]) -> RecordReference:
 
 
 def _kind(field: dict[str, Any]) -> str:
-    """Say in words what a value is."""
+    """Return the kind of a value in words."""
     if "$ref" in field:
         return str(field["$ref"]).rsplit("/", 1)[-1]
     if "enum" in field or "const" in field:
@@ -84,7 +84,7 @@ def _kind(field: dict[str, Any]) -> str:
 
 
 def _bound(field: dict[str, Any]) -> str:
-    """Say how long a text and how large a number may be."""
+    """Return the limits of a text's length or a number in words; empty without limits."""
     if most := field.get("maxLength"):
         return f"up to {most:,} characters"
     low, above, high = (field.get(k) for k in ("minimum", "exclusiveMinimum", "maximum"))

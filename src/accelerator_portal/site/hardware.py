@@ -21,7 +21,7 @@ from accelerator_portal.site.words import listed
 
 
 class GenerationData(Model):
-    """Cards that are supported by the same builds, and these builds."""
+    """Cards that the same builds support, and these builds."""
 
     name: str
     """The generation or family."""
@@ -93,7 +93,7 @@ class PlatformHardware(Model):
 
     @property
     def families(self) -> tuple[Family, ...]:
-        """The generations by name, in their order; most names have one or a few."""
+        """The generations grouped by name, in order; most names have one or a few."""
         return tuple(
             Family(name, tuple(members))
             for name, members in groupby(self.generations, key=lambda g: g.name)
@@ -102,24 +102,24 @@ class PlatformHardware(Model):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Generations of one name, which differ in their chip."""
+    """Generations with the same name, which differ in their chip."""
 
     name: str
     generations: tuple[GenerationData, ...]
 
     @property
     def chips(self) -> tuple[str, ...]:
-        """Their chips."""
+        """The chips of the generations."""
         return tuple(g.chip for g in self.generations if g.chip)
 
     @property
     def models(self) -> int:
-        """How many cards they have together."""
+        """The number of cards of all generations."""
         return sum(len(g.models) for g in self.generations)
 
     @property
     def words(self) -> str:
-        """The newest release of each chip, and whether some have none."""
+        """The newest release of each chip, with a note if some chips have none."""
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
             return " or ".join(dict.fromkeys(g.words for g in self.generations))
@@ -143,7 +143,7 @@ def hardware_data(catalog: Catalog) -> HardwareData:
 
 
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
-    """Return a platform's generations by the id that links to the selector name them with."""
+    """Return a platform's generations by the id that links to the selector use."""
     hardware = platform.accelerator.hardware
     anchors = Anchors()
     return {
@@ -153,7 +153,7 @@ def cards_by_id(platform: Platform) -> dict[str, Generation]:
 
 
 def card_name(platform: Platform, generation: Generation) -> str:
-    """Return a generation's name with what tells its builds apart: `Volta (… 7.0)`."""
+    """Return a generation's name with its chip: `Volta (… 7.0)`."""
     hardware = platform.accelerator.hardware
     if not generation.chip or not hardware:
         return generation.name
@@ -213,7 +213,7 @@ def _distinct(*notes: str | None) -> tuple[str, ...]:
 
 
 def _build_note(platform: Platform, build: BuildSupport) -> str | None:
-    """The note with the builds that it is about."""
+    """Return the note of a build, with the names of its variants."""
     if not (build.note and build.variants):
         return build.note
     names = _variant_names(platform)
@@ -244,7 +244,10 @@ def _words(platform: Platform, found: Serving) -> str:
 
 
 def _address(platform: Platform, card: str, found: Serving) -> str | None:
-    """The selector limited to what the card runs; its system is named where only that one fits."""
+    """Return a link to the selector that is limited to what the card runs; None without a command.
+
+    The system is included only if no other system fits.
+    """
     if found.build is None or found.verdict == "no-command":
         return None
     query = {"platform": platform.id, "card": card}

@@ -44,7 +44,7 @@ MOST_WEEKS = 3
 def history_pages(
     catalog: Catalog, past: TestHistories, templates: Templates, at: dt.datetime
 ) -> Iterator[SiteFile]:
-    """Yield the page of changes, and the histories as data; `at` is the newest date of the data."""
+    """Yield the page of changes and the history data; `at` is the newest date in the data."""
     shown = [
         trend_group(catalog, catalog.by_id[h.state.accelerator], h.state.basis, found)
         for h in past.histories
@@ -75,7 +75,7 @@ def history_pages(
 
 
 def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
-    """What can be filtered for, as far as there is any of it."""
+    """Return the kinds of changes that readers can filter for."""
     kinds = {step.kind: step.kind for episode in past.episodes for step in episode.steps}
     return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
 
@@ -120,7 +120,7 @@ TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
 
 @dataclass(frozen=True, slots=True)
 class HistoryChoice:
-    """A history that can be chosen; `tests` is how many test results it follows."""
+    """A history that readers can select; `tests` is the number of tests in it."""
 
     name: str
     accelerator: str
@@ -161,7 +161,7 @@ def _choice(catalog: Catalog, history: History) -> HistoryChoice:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The picture of a suite's trend with what it shows in words."""
+    """The chart of a suite's trend, and a caption that describes it."""
 
     picture: Markup
     caption: str
@@ -169,7 +169,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class TrendGroup:
-    """The trends of one platform, either of its runs or of what is expected of them."""
+    """The trends of a platform, of its runs or of its baselines."""
 
     title: str
     figures: tuple[Figure, ...]
@@ -206,7 +206,7 @@ _BOTTOM = 18
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A suite over time; a picture needs at least two moments."""
+    """A suite's results over time, from at least two points in time."""
 
     suite: str
     first: Tally
@@ -216,17 +216,17 @@ class Trend:
 
 
 def good(tally: Tally) -> int:
-    """Return how many tests passed, or are expected to."""
+    """Return the number of tests that passed, or are expected to pass."""
     return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
 
 
 def total(tally: Tally) -> int:
-    """Return how many tests there are."""
+    """Return the number of tests."""
     return sum(tally.counts.values())
 
 
 def trend(suite: str, tallies: Sequence[Tally], until: dt.datetime) -> Trend | None:
-    """Return the trend up to the last report; None where there is one moment only."""
+    """Return the trend up to the last report; None for a single point in time."""
     if not tallies or tallies[0].started == until:
         return None
     return Trend(suite, tallies[0], tallies[-1], until, _picture(tallies, until))
@@ -242,7 +242,7 @@ def _picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
         return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"
 
     def line(count: Callable[[Tally], int]) -> str:
-        """A step line: what a report said holds until the next one."""
+        """Return a step line: a value holds until the next report."""
         heights = [f"{floor - (floor - 2) * count(tally) / most:.1f}" for tally in tallies]
         steps = (f"H{across(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
         return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"

@@ -107,7 +107,7 @@ class HistoryShard(Model):
 
 
 class TestHistoryIndex(Model):
-    """Where the histories of an accelerator's tests are."""
+    """The files with the histories of an accelerator's tests."""
 
     __test__ = False
 

@@ -32,7 +32,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """What a report changed of a test, in as many of its settings as went the same way."""
+    """A change of a test in a report, with all settings that changed in the same way."""
 
     suite: str
     name: str
@@ -46,7 +46,7 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What one report changed; `first` has the suites that it was the first to have."""
+    """The changes of one report; `first` are the suites that no earlier report had."""
 
     accelerator: str
     basis: Basis
@@ -57,12 +57,12 @@ class Episode:
 
     @property
     def anchor(self) -> str:
-        """Its id on the page of changes: `changed-xpu-0123456789abcdef`."""
+        """The id on the page of changes: `changed-xpu-0123456789abcdef`."""
         return f"changed-{self.accelerator}-{self.point.id}"
 
     @property
     def summary(self) -> str:
-        """How many tests changed how, settings counted one by one: `9 fixed, 1 gone`."""
+        """The number of changes by kind: `9 fixed, 1 gone`; each setting counts separately."""
         found: dict[ChangeKind, int] = {}
         for step in self.steps:
             found[step.kind] = found.get(step.kind, 0) + step.count
@@ -80,19 +80,19 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Week:
-    """What reports of one week changed, the newest first; `start` is its Monday, in UTC."""
+    """The changes of reports in a week, newest first; `start` is its Monday, in UTC."""
 
     start: dt.date
     episodes: tuple[Episode, ...]
 
     @property
     def id(self) -> str:
-        """Year and number of the week, as ISO 8601 counts them: `2026-W47`."""
+        """The ISO 8601 year and week: `2026-W47`."""
         return week_of(self.start)
 
 
 def week_of(day: dt.date) -> str:
-    """Return year and number of a day's week, as ISO 8601 counts them: `2026-W47`."""
+    """Return the ISO 8601 year and week of a day: `2026-W47`."""
     year, week, _ = day.isocalendar()
     return f"{year}-W{week:02}"
 
@@ -104,18 +104,18 @@ class TestHistories:
     histories: tuple[History, ...]
 
     def of(self, accelerator: str, basis: Basis) -> History:
-        """Return the history of an accelerator, which may be empty."""
+        """Return the history of an accelerator; an empty history if there is none."""
         empty = History(State(accelerator, basis))
         return self._by_place.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> Standing | None:
-        """Return how a test stands if this report is the last that has it."""
+        """Return a test's state if this report is the last that has the test, or None."""
         standing = self._standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
         return standing if last else None
 
     def has_newer(self, report: Report, test: TestEntry) -> bool:
-        """Whether a later report than this has the test."""
+        """Return whether a later report has the test."""
         standing = self._standing(report, test)
         started = report.started
         return standing is not None and started is not None and standing.last_seen.started > started
@@ -126,7 +126,7 @@ class TestHistories:
 
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
-        """What each report changed, the newest first; those that changed nothing are left out."""
+        """The changes of each report, newest first, without reports that changed nothing."""
         found = [episode for history in self.histories for episode in _episodes(history)]
         order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
         found.sort(key=lambda e: (order[e.accelerator], e.basis))
@@ -142,7 +142,7 @@ class TestHistories:
 
     @cached_property
     def of_tests(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
-        """What changed of a test, by suite and name, the newest first."""
+        """The changes of each test, by suite and name, newest first."""
         found: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
         for episode in self.episodes:
             for step in episode.steps:
@@ -159,9 +159,9 @@ class TestHistories:
 
 
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
-    """Return what is kept below `root`, and the newer reports of the folders on top of it.
+    """Return the histories below `root`, extended by newer reports of the folders.
 
-    Raises ProblemsError where what is kept cannot be read.
+    Raises ProblemsError if a stored history cannot be read.
     """
     found = []
     for platform in catalog.platforms:
@@ -202,7 +202,7 @@ def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
 
 
 def _settings(tests: Iterable[Identity]) -> str:
-    """In words which settings of a test are meant, by mode; empty where it has none."""
+    """Return a test's settings in words, by mode; empty without settings."""
     modes: dict[str, list[str]] = {}
     for test in tests:
         said = dict(test.parameters)
@@ -218,6 +218,6 @@ def _settings(tests: Iterable[Identity]) -> str:
 
 
 def _shared(groups: Iterable[list[str]]) -> str:
-    """The first word if all have it: the compiler, which the history of a suite hardly changes."""
+    """Return the first word if all texts have the same, usually the compiler; else empty."""
     firsts = {text.partition(" ")[0] for group in groups for text in group}
     return firsts.pop() if len(firsts) == 1 else ""

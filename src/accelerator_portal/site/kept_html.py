@@ -31,7 +31,7 @@ class HtmlMark:
         return f'<div data-{self.words.replace(" ", "-")}="{number}"></div>'
 
     def take_out(self, markdown: str) -> tuple[str, list[str]]:
-        """Return the page with a short element in place of each part, and the parts."""
+        """Return the page with placeholders for the marked parts, and the parts."""
         parts: list[str] = []
 
         def place(match: re.Match[str]) -> str:
@@ -41,9 +41,10 @@ class HtmlMark:
         return self._part.sub(place, markdown), parts
 
     def put_back(self, html: str, parts: list[str]) -> str:
-        """Return the page with its parts in their places.
+        """Return the page with the parts back in place of their placeholders.
 
-        Raises LookupError where a place is gone: the page would lack its table without a word.
+        Raises LookupError if a placeholder is missing. Otherwise, the page would silently lack
+        that part.
         """
         done: list[str] = []
         for number, part in enumerate(parts, 1):
@@ -64,5 +65,5 @@ _ANCHOR = re.compile(r'\sid="([^"]+)"')
 
 
 def anchors(html: str) -> set[str]:
-    """Return the anchors of HTML that Markdown did not see, as links may lead there."""
+    """Return the ids in HTML that Markdown did not process; links may lead to them."""
     return set(_ANCHOR.findall(html))

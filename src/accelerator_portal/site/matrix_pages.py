@@ -40,7 +40,7 @@ _TAKEN = {"tests"}
 
 @dataclass(frozen=True, slots=True)
 class RowsPage:
-    """A page's part of a matrix: its rows, numbered from 1, and its address from `results/`."""
+    """One page of a matrix: its rows, numbered from 1, and its address relative to `results/`."""
 
     number: int
     first: int
@@ -49,24 +49,24 @@ class RowsPage:
 
     @property
     def further(self) -> bool:
-        """Whether it is not the first of its matrix."""
+        """Whether this page is not the first of its matrix."""
         return self.number > 1
 
     @property
     def rows(self) -> str:
-        """Which rows it has: `1–200`."""
+        """The range of rows on the page, for example `1–200`."""
         return f"{self.first:,}–{self.last:,}"
 
     @property
     def path(self) -> str:
-        """Where the page is among the site's sources."""
+        """The path of the page's source file."""
         address = self.address.removesuffix("/")
         return f"{RESULTS_PAGES}/{address}{'.md' if self.further else '/index.md'}"
 
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """What the filters of a matrix offer: what readers see for each value that can be chosen."""
+    """The options of a matrix's filters, with the label of each value."""
 
     accelerators: Mapping[str, str]
     dtypes: Mapping[str, str]
@@ -112,7 +112,7 @@ def matrix_pages(
 
 
 def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
-    """Yield the matrices of a suite as one JSON file, and each as CSV."""
+    """Yield the matrices of a suite: one JSON file, and a CSV file for each matrix."""
     views = tuple(views)
     data = tuple(_data(view) for view in views)
     yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
@@ -121,7 +121,7 @@ def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
 
 
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
-    """Return the pages of a matrix; `own`: it has a folder of its own within the suite's."""
+    """Return the pages of a matrix; with `own`, in a separate folder within the suite's folder."""
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
     rows = rows_of_a_page(matrix)
@@ -133,10 +133,11 @@ def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
 
 
 def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
-    """Return the pages that a page links to, in their order, itself among them.
+    """Return the pages to which a page links, in order, including the page itself.
 
-    The first, the last and those at distances of 1, 2, 4, 8 …: every page is a few steps away, and
-    the pages of 100,000 rows do not list each other. `linkedPages` in matrix-model.js is the same.
+    These are the first, the last, and those at distances of 1, 2, 4, 8 …, so that every page is
+    a few clicks away and pages of a large matrix do not list all others. `linkedPages` in
+    matrix-model.js computes the same.
     """
     distances = [0, *(1 << step for step in range(len(pages).bit_length()))]
     near = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
@@ -144,13 +145,13 @@ def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
 
 
 def rows_of_a_page(matrix: ResultMatrix) -> int:
-    """Return how many rows a page of a matrix has: the more columns, the fewer."""
+    """Return the number of rows per page of a matrix: the more columns, the fewer rows."""
     fitting = MOST_CELLS // max(1, len(matrix.columns))
     return min(MOST_ROWS, max(LEAST_ROWS, fitting))
 
 
 def mode_slug(mode: str) -> str:
-    """Return the folder of a mode. A report may call one anything; those are told apart, too."""
+    """Return the folder name of a mode; names that are not safe get a hash."""
     name = slug(mode)[:60]
     if name == mode and name not in _TAKEN and not name.isdigit():
         return name
@@ -158,14 +159,14 @@ def mode_slug(mode: str) -> str:
 
 
 def column_id(column: Column) -> str:
-    """Return the id of a column, by which an address names it."""
+    """Return the id of a column in addresses."""
     return f"{column.report}.{slug(column.group)}"
 
 
 def csv_name(matrix: ResultMatrix) -> str:
-    """Return the name of a matrix as CSV: `torchbench/inference.csv`, or `torchbench.csv`.
+    """Return the file name of a matrix as CSV: `torchbench/inference.csv` or `torchbench.csv`.
 
-    With a hyphen between them, another suite could have the same.
+    With a hyphen instead of the slash, it could be the name of another suite's file.
     """
     return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
@@ -197,7 +198,7 @@ def _choices(view: MatrixView) -> FilterOptions:
 
 
 def _csv(view: MatrixView) -> str:
-    """The matrix for spreadsheets; nothing in a cell means that there is no evidence."""
+    """Return the matrix as CSV; a cell is empty if there is no evidence."""
     columns = (f"{c.accelerator} ({c.group}; {c.kind})" for c in view.matrix.columns)
     rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
     return csv_text([["test", *columns], *rows])
@@ -243,7 +244,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def csv_text(rows: Iterable[Iterable[str]]) -> str:
-    """Return rows as CSV in which no cell is a formula."""
+    """Return rows as CSV in which no cell is interpreted as a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows([_as_text(cell) for cell in row] for row in rows)

@@ -31,10 +31,10 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 
 @dataclass(frozen=True, slots=True)
 class FamilyCell:
-    """A platform's results of a family; `words` count them.
+    """A platform's results of a family; `words` are the numbers of results.
 
-    `modes` counts those of each mode where there are several, `training` is that of training;
-    `anchor` is the id of their section on the family's page.
+    `modes` are the numbers for each mode if there are several, `training` is that for training.
+    `anchor` is the id of the results' section on the family's page.
     """
 
     results: FamilyResults
@@ -45,7 +45,7 @@ class FamilyCell:
 
     @property
     def source(self) -> str:
-        """What the newest report is, in words, and its date."""
+        """The kind of the newest report in words, and its date."""
         newest = self.results.reports[0].report
         day = f", {self.results.day}" if self.results.day else ""
         return f"{_SOURCES[newest.kind]}{day}"
@@ -53,7 +53,7 @@ class FamilyCell:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """One result of a test with where it came from; `address` is from `results/`."""
+    """A result of a test and its source; `address` is relative to `results/`."""
 
     result: ReportedTest
     address: str
@@ -61,7 +61,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True)
 class ListedTest:
-    """A test that a suite lists; `address` is from `results/`, absent where no report has it."""
+    """A test that a suite lists; `address` is relative to `results/`, None if no report has it."""
 
     suite: str
     name: str
@@ -70,7 +70,7 @@ class ListedTest:
 
 @dataclass(frozen=True, slots=True)
 class FamilyView:
-    """A family: a cell for each platform, its results by cell, and the tests that suites list."""
+    """A model family: cells by platform, results by cell, and the tests that suites list."""
 
     family: ModelFamily
     cells: Mapping[str, tuple[FamilyCell, ...]]
@@ -88,7 +88,7 @@ class FamilyView:
 
     @property
     def words(self) -> str:
-        """What a reader may look for to find the family: its title and the names of its tests."""
+        """The text that a reader can search for: the family's title and the names of its tests."""
         return " ".join(dict.fromkeys((self.family.title, *(test.name for test in self.listed))))
 
 
@@ -103,7 +103,7 @@ class ModelsView:
 
 
 def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
-    """Return what the reports of a catalog say of families of models."""
+    """Return the results by model family in the reports of a catalog."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
     reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
@@ -205,7 +205,7 @@ MOST_LISTED = 200
 
 
 def model_pages(catalog: Catalog, results: ResultsView, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of models, a page for each family that some report has, and their data."""
+    """Yield the page of models, a page for each family with results, and their data."""
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
     yield templates.page(path, MODEL_FAMILIES, view=view)
@@ -283,7 +283,7 @@ class FamilyCount(Model):
 
 
 class FamilyEntry(Model):
-    """One family of the index."""
+    """An entry of the index: a model family."""
 
     id: str
     """Id of the family; never changes."""
@@ -305,7 +305,7 @@ class FamiliesIndex(Model):
 
 
 class FamilyTest(Model):
-    """One test of a family in one report."""
+    """A test of a family in one report."""
 
     accelerator: str
     """Id of the accelerator."""

@@ -23,7 +23,7 @@ MOST_SHOWN = 30
 
 
 class NetworkMetrics(Model):
-    """What was asked of the network, without the programs that were started, such as uv."""
+    """The network traffic, without that of programs such as uv."""
 
     requests: Count = 0
     """HTTP requests."""
@@ -36,7 +36,7 @@ class NetworkMetrics(Model):
 
 
 class StepMetrics(NetworkMetrics):
-    """One step of a night."""
+    """The metrics of a step of a nightly run."""
 
     name: str
     """The name."""
@@ -47,7 +47,7 @@ class StepMetrics(NetworkMetrics):
 
 
 class NightMetrics(Model):
-    """One run of the nightly update."""
+    """The metrics of a run of the nightly update."""
 
     schema_version: Literal[1] = 1
     """The version of the format."""
@@ -95,13 +95,13 @@ class Operations(Model):
 
 
 def read_nights(file: str) -> tuple[NightMetrics, ...]:
-    """Return the metrics that were laid out for a build; none without a file. Raises OSError."""
+    """Return the nightly metrics that a build receives; empty without a file. Raises OSError."""
     return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
 
 
 @dataclass(frozen=True, slots=True)
 class StepComparison:
-    """A step of the newest night next to the nights before."""
+    """A step of the newest nightly run, compared with earlier runs."""
 
     step: StepMetrics
     usual_seconds: float | None
@@ -121,7 +121,7 @@ def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> It
 
 
 def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
-    """Return the steps of the first night next to those of the others."""
+    """Return the steps of the first nightly run, compared with those of the others."""
     if not nights:
         return ()
     newest, *others = nights
@@ -136,7 +136,7 @@ def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]
 
 
 def duration(seconds: float) -> str:
-    """Return a duration as readers see it: `4.2 s`, `12 min 5 s`, `1 h 20 min`."""
+    """Return a duration in words: `4.2 s`, `12 min 5 s`, `1 h 20 min`."""
     if seconds < 60:  # noqa: PLR2004 - a minute
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -73,7 +73,7 @@ class LagData(Model):
 
 
 class NewsData(Model):
-    """One piece of news."""
+    """A news item."""
 
     date: Day
     """The day."""
@@ -116,7 +116,7 @@ class PackagesIndex(Model):
 
 
 def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of who followed when, and the facts as data."""
+    """Yield the page of release lags, and the package facts as data."""
     followed = [(platform, lags(catalog, platform)) for platform in catalog.platforms]
     shown = [(platform, found, lag_picture(found)) for platform, found in followed if found]
     releases = [
@@ -135,7 +135,7 @@ def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]
 
 
 def newest_news(catalog: Catalog) -> tuple[News, ...]:
-    """Return what the dashboard shows."""
+    """Return the news that the dashboard shows."""
     return news(catalog)[:NEWEST]
 
 
@@ -191,7 +191,7 @@ _MOST_NAMES = 13
 
 
 def lag_picture(lags: Sequence[Lag]) -> Markup | None:
-    """Return bars from the oldest torch release to the newest; None where nothing was followed."""
+    """Return a bar chart from the oldest torch release to the newest; None without plugins."""
     if not any(lag.plugin for lag in lags):
         return None
     shown = list(reversed(lags))
@@ -223,7 +223,7 @@ def lag_picture(lags: Sequence[Lag]) -> Markup | None:
 
 
 def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
-    """A bar, filled where a plugin followed, an outline where none has yet."""
+    """Return a bar: filled if a plugin release followed, an outline if none has yet."""
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
     middle = left + width / 2
@@ -250,9 +250,10 @@ class FitRow:
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """What is known of a platform's package.
+    """The facts of a platform's package.
 
-    `read` is the day for which it holds; `fault` why it could not be read since, or at all.
+    `read` is the date for which they are valid; `fault` is why the index could not be read
+    since.
     """
 
     package: str
@@ -267,20 +268,20 @@ class PackageView:
 
     @property
     def names_no_torch(self) -> bool:
-        """Whether releases were asked what they require, and none says which torch it is for."""
+        """Whether releases state requirements, but none names torch."""
         releases = self.facts.releases if self.facts else ()
         asked = any(release.requires for release in releases)
         return asked and not any(map(torch_requirements, releases))
 
     @property
     def newest(self) -> str | None:
-        """The newest release that was not withdrawn."""
+        """The newest release that is not yanked."""
         releases = self.facts.releases if self.facts else ()
         return next((r.version for r in releases if r.yanked is None), None)
 
 
 def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
-    """Return what the platform's page shows; None where nobody ever asked an index."""
+    """Return the package facts for the platform's page; None if no index was ever read."""
     found = home(catalog, platform)
     if found is None:
         return None
@@ -302,7 +303,7 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
 
 
 def index_name(index: str) -> str:
-    """Return the name of an index as readers see it."""
+    """Return the display name of an index."""
     return "PyPI" if index == PYPI else index
 
 

@@ -17,9 +17,9 @@ PLATFORMS = "compute-platforms"
 class SiteFile:
     """A file of the site.
 
-    `path` is relative to the site's sources, `compute-platforms/cuda.md` or `api/v1/x.json`;
-    `edit` is the file of the repository that a reader would edit to change it, if there is one;
-    `platform` the name of the platform whose own page it is.
+    `path` is relative to the site's sources: `compute-platforms/cuda.md` or `api/v1/x.json`.
+    `edit` is the file in the repository that a reader would edit to change it, if any.
+    `platform` is the name of the platform, if this is a platform's page.
     """
 
     path: str
@@ -39,7 +39,7 @@ def to_root(path: str) -> str:
 
 
 def data_file(path: str, data: BaseModel) -> SiteFile:
-    """Return a data file under `/api/v1/`; nulls stand only where they mean something, in lists."""
+    """Return a data file under `/api/v1/`, without null values except those in lists."""
     plain = data.model_dump(mode="json", by_alias=True, exclude_none=True)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
     return SiteFile(f"{API}/{path}", text + "\n")
@@ -47,7 +47,7 @@ def data_file(path: str, data: BaseModel) -> SiteFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file of the site as `SiteFile` describes it, with the place of its content."""
+    """A stored `SiteFile`; `place` is the path of its content on disk."""
 
     path: str
     place: Path
@@ -56,7 +56,7 @@ class StoredFile:
 
 
 def store(files: Iterable[SiteFile], folder: Path) -> Iterator[StoredFile]:
-    """Write each file below `folder` as soon as it is made."""
+    """Write each file below `folder` as soon as it is generated, and yield where it is."""
     for file in files:
         place = folder / file.path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ _COMMON = re.compile(r"\d|torch", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Parts:
-    """What a platform's page is made of, beside its folder; `selector` and `faq` are its own."""
+    """The parts of a platform's page; `selector` and `faq` are those of the platform."""
 
     selector: Selector
     hardware: HardwareData
@@ -50,7 +50,7 @@ class Parts:
 
 
 def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
-    """Return the variables of the template."""
+    """Return the variables for the page's template."""
     selector, sources = parts.selector, parts.sources
     return {
         "platform": platform,
@@ -85,7 +85,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
 
 
 def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str]:
-    """Return the words, each once, of names, systems and the vendor's own product lines."""
+    """Return the words in names, systems and the vendor's own product lines, without duplicates."""
     others = {*vendors} - {accelerator.vendor}
     generations = accelerator.hardware.generations if accelerator.hardware else ()
     own = [generation for generation in generations if generation.vendor is None]
@@ -105,7 +105,7 @@ def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str
 
 
 def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
-    """Yield how many reports of a kind there were, since when, where there is more than one."""
+    """Yield the number of runs or baselines and since when, if there are several."""
     for basis in BASES:
         points = past.of(accelerator, basis).state.reports.values()
         if len(points) > 1:
@@ -134,7 +134,7 @@ class TestedOn:
 
     @property
     def day(self) -> dt.date | None:
-        """The day of the run, where it states one."""
+        """The day of the run, or None."""
         started = self.stored.report.started
         return started.date() if started else None
 
@@ -150,7 +150,7 @@ def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
 
 
 def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
-    """A baseline is no run: nothing was tested."""
+    """Return the newest run of each name; baselines are ignored because they test nothing."""
     runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
     found: dict[str, TestedOn] = {}
     for name, stored in sorted(runs, key=lambda run: (_age(run[1]), run[1].id), reverse=True):

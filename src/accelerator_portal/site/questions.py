@@ -25,7 +25,7 @@ ANY = "any"
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """One question; `anchor` is its id on the page of its sources: the platform's, if it has one.
+    """A question; `anchor` is its id on its platform's page, or on the page of all questions.
 
     `group` is the platform's id, or `ANY`.
     """
@@ -54,7 +54,7 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
 
 
 def _questions(group: str, file: MarkdownFile, sources: SourceList) -> list[PageQuestion]:
-    """Anchors follow from the words and stay unique."""
+    """Return the questions of a file; anchors are derived from the titles and are unique."""
     found: list[PageQuestion] = []
     anchors = Anchors()
     for section in file.sections:
@@ -70,9 +70,9 @@ def _questions(group: str, file: MarkdownFile, sources: SourceList) -> list[Page
 
 
 def relocated(question: PageQuestion, to_root: str) -> PageQuestion:
-    """Return a platform's question for another page: its links lead back to the platform's page.
+    """Return a platform's question for another page, with links to the platform's page.
 
-    `to_root` leads from that page to the site's root.
+    `to_root` is the relative address from that page to the site's root.
     """
     page = f"{to_root}{PLATFORMS}/{question.group}/"
     prefix = f"{question.group}--{_within(question.anchor)}"
@@ -81,7 +81,7 @@ def relocated(question: PageQuestion, to_root: str) -> PageQuestion:
 
 
 def _within(anchor: str) -> str:
-    """What ids of headings in an answer begin with; no question's own id has two hyphens."""
+    """Return the prefix of heading ids in an answer; no question id contains two hyphens."""
     return f"{anchor}-"
 
 
@@ -122,9 +122,9 @@ _CODE = re.compile(r"``([^`](?:[^`]|`(?!`)){0,2000})``|`([^`]{1,2000})`|\"([^\"]
 
 
 def terms(text: str) -> Iterator[str]:
-    """Yield the words that count, and each pair of neighbors among them.
+    """Yield the words of a text that the search counts, and each pair of adjacent words.
 
-    A name such as torch_npu also counts by its parts; a number has at least three digits.
+    A name such as torch_npu also counts by its parts; a number must have at least three digits.
     """
     before = ""
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):
@@ -144,7 +144,7 @@ def terms(text: str) -> Iterator[str]:
 def question_index(
     questions: Sequence[PageQuestion], platforms: Sequence[Platform]
 ) -> QuestionIndex:
-    """Return the index of all questions; each is named by its group and anchor."""
+    """Return the search index of all questions; a question's id is its group and anchor."""
     counted = [_counted(question) for question in questions]
     lengths = [sum(counts.values()) for counts in counted]
     usual = sum(lengths) / max(len(lengths), 1)
@@ -170,9 +170,9 @@ def question_index(
 
 
 def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
-    """By what an error message names a platform: error names, package, module and device.
+    """Return platforms by the names in error messages: error names, package, module, device.
 
-    A device of several platforms is nobody's, unless one of them has it among its error names.
+    A device that several platforms share counts only as an error name.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
     found: dict[str, list[str]] = {}
@@ -188,7 +188,7 @@ def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
 
 
 def _counted(question: PageQuestion) -> dict[str, float]:
-    """How often each term counts in a question."""
+    """Return the weight of each term in a question."""
     text = CITATION.sub("", _ADDRESS.sub("]", question.text))
     weighed = [(TITLE, question.title)]
     weighed += [(CODE, "".join(code)) for code in _CODE.findall(text)]
@@ -207,6 +207,6 @@ def _counts(name: str) -> bool:
 
 
 def _singular(term: str) -> str:
-    """Leave out a plural's s, so that "cores" finds "core"."""
+    """Return a word without a plural's s, so that "cores" finds "core"."""
     plural = len(term) > SHORT and term.endswith("s") and term[-2] not in "sui"
     return term[:-1] if plural else term

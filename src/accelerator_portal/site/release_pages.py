@@ -27,7 +27,7 @@ from accelerator_portal.site.words import python_range
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
-    """What a platform offers of a release, in a few words; empty where no option serves it."""
+    """What a platform offers for a release, in a few words; empty if no option supports it."""
 
     platform_id: str
     platform: str
@@ -49,7 +49,7 @@ class WheelRow:
 
 @dataclass(frozen=True, slots=True)
 class CompanionRow:
-    """A package next to torch: its versions that support the release, and who says so."""
+    """A package used with torch, its versions that support the release, and the sources."""
 
     package: str
     versions: tuple[str, ...]
@@ -58,9 +58,9 @@ class CompanionRow:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRow:
-    """A release, its Python versions in short, a cell for each platform, its commands and wheels.
+    """A release with its Python versions, a cell for each platform, its commands and wheels.
 
-    `build` is the selector's id for it, which is `stable` for the newest.
+    `build` is the selector's id for it, which is `stable` for the newest release.
     """
 
     release: Release
@@ -91,7 +91,7 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
 
 
 def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
-    """Yield a row for each package next to torch, also where no version supports the release."""
+    """Yield a row for each companion package, even if no version supports the release."""
     for package, versions in releases.companions_of(release.version).items():
         own = [one for one in releases.companions if one.package == package]
         fitting = [one for one in own if one.version in versions] or own
@@ -125,19 +125,19 @@ _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 
 def _plain(name: str, version: str) -> str:
-    """`CANN ==9.1.*` as readers write it: `CANN 9.1`."""
+    """Return a requirement as readers write it: `CANN 9.1` for `CANN ==9.1.*`."""
     return f"{name} {version.removeprefix('==').removesuffix('.*')}"
 
 
 def _names(commands: str, package: str, version: str) -> bool:
-    """Whether commands install this version of the plugin, as a package, a file or an image."""
+    """Return whether commands install this version of a plugin: a package, file or image."""
     name = re.sub("[-_]", "[-_]", package)
     found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
     return re.search(found, commands) is not None
 
 
 def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
-    """Say what serves a release: plugin and runtime, or else the variants or the systems."""
+    """Return a platform's support of a release: plugin and runtime, or variants, or systems."""
     if not rows:
         return ""
     if all(row.method == "source" for row in rows):
@@ -162,7 +162,7 @@ def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
 
 
 class ReleaseVersions(Model):
-    """One PyTorch release."""
+    """A PyTorch release."""
 
     version: str
     """The version."""
@@ -207,7 +207,7 @@ class VersionsData(Model):
 
 
 def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsData:
-    """Return the versions of every platform; `releases` as the page of versions has them."""
+    """Return the versions of every platform; `releases` are the rows of the versions page."""
     return VersionsData(
         newest_release=catalog.releases.newest.version,
         releases=tuple(
@@ -238,7 +238,7 @@ def _platform(catalog: Catalog, platform: Platform) -> PlatformVersions:
 
 @dataclass(frozen=True, slots=True)
 class VersionsRow:
-    """One row; a cell is None where no source says anything."""
+    """A row; a cell is None if no source states a value."""
 
     cells: tuple[str | None, ...]
     note: str | None
@@ -247,14 +247,14 @@ class VersionsRow:
 
 @dataclass(frozen=True, slots=True)
 class VersionsTable:
-    """Headings, and rows with one cell for each."""
+    """The headings, and rows with one cell per heading."""
 
     columns: tuple[str, ...]
     rows: tuple[VersionsRow, ...]
 
 
 def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
-    """Return the table; columns that no row fills are left out."""
+    """Return the table, without columns that are empty in all rows."""
     rows = platform.compatibility.rows
     named = {variant.id: variant.name for variant in platform.install.variants}
     needs = list(dict.fromkeys(name for row in rows for name in row.needs))

@@ -23,7 +23,7 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
-    """A report that can be chosen: its platform's name, and what tells it from the others."""
+    """A report that readers can select: its platform's name, and what distinguishes it."""
 
     stored: StoredReport
     platform: str
@@ -33,13 +33,13 @@ class ReportChoice:
 
     @property
     def day(self) -> dt.date | None:
-        """The day on which it started."""
+        """The day on which the run started, or None."""
         started = self.stored.report.started
         return started.date() if started else None
 
     @property
     def words(self) -> str:
-        """The choice in a line, as a list shows it under the name of the platform."""
+        """The text of the option in the list of reports, below the platform's name."""
         parts = (
             str(self.day or "no date"),
             f"torch {self.torch}" if self.torch else None,
@@ -53,7 +53,7 @@ class ReportChoice:
 def report_comparison_page(
     catalog: Catalog, results: ResultsView, templates: Templates
 ) -> SiteFile:
-    """Return the page; its words are the ones of the command line."""
+    """Return the page that compares reports; it uses the same words as the command line."""
     choices = [_choice(catalog, stored) for stored in results.reports]
     words = {"differences": DIFFERENCE_WORDS, "pairs": PAIR_NOTES}
     return templates.page(
@@ -66,7 +66,7 @@ def report_comparison_page(
 
 
 def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:
-    """Yield the last two runs of each suite on each platform, every pair once."""
+    """Yield the last two runs of each suite on each platform, without duplicate pairs."""
     runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_age)
     last: dict[tuple[str, str], list[ReportChoice]] = {}
     for run in runs:

@@ -15,33 +15,34 @@ RESULTS_PAGES = "results"
 # Asked about six times for each test of the site.
 @lru_cache(maxsize=1 << 17)
 def anchor_of(name: str) -> str:
-    """Return the id of a test on its page; names differ in more than letters.
+    """Return the id of a test on its page, with a hash of its name.
 
-    The hash keeps `a b-c` and `a-b c` apart: anybody's report may have both.
+    The hash distinguishes names such as `a b-c` and `a-b c`, which have the same slug.
     """
     digest = hashlib.sha256(name.encode()).hexdigest()
     return f"test-{slug(name)}-{digest[:8]}"
 
 
 def address_of(suite: str, name: str) -> str:
-    """Return where a test stands, from `results/`: `torchbench/tests/a/#test-alexnet-123`.
+    """Return a test's address relative to `results/`: `torchbench/tests/a/#test-alexnet-123`.
 
-    Every suite has a page for each initial, however few its tests: no link breaks when it grows.
+    Every suite has a page for each initial, even with few tests, so that no link breaks when
+    the suite grows.
     """
     return f"{suite_folder(suite)}/tests/{initial(name)}/#{anchor_of(name)}"
 
 
 def evidence_suffix(mode: str, report: str, group: str) -> str:
-    """Return what follows a test's address for one of its results: `.inference.run-1.float32`."""
+    """Return the suffix of a test's address for one result: `.inference.run-1.float32`."""
     parts = (slug(mode) if mode else "", report, slug(group) if group else "")
     return "".join(f".{part}" for part in parts if part)
 
 
 def initial(name: str) -> str:
-    """Return the letter under which a test stands; `0` where it begins with none of a to z.
+    """Return the initial of a test's name; `0` if it is not a letter from a to z.
 
-    Of a function that pytest names, `test_torch.TestTorch::test_copy`, that of its own word, `c`:
-    all of them begin with "test".
+    For a pytest name such as `test_torch.TestTorch::test_copy`, it is the initial after
+    `test_`: `c`.
     """
     word = name.rpartition("::")[2].removeprefix("test_") if "::" in name else name
     letter = word[:1].lower()

@@ -58,7 +58,7 @@ MOST_LISTED = 200
 def results_pages(
     catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
-    """Yield every page of results."""
+    """Yield all pages of results."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared = {
@@ -125,7 +125,7 @@ def _run_files(
     templates: Templates,
     shared: dict[str, Any],
 ) -> Iterator[SiteFile]:
-    """The page of a report; a large one has files of rows, too."""
+    """Yield the page of a report; a large report also has files of rows."""
     path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
     tests = list(results_of(stored))
     others = _urgent_first([r for r in tests if r.test.outcome not in GOOD])
@@ -151,7 +151,7 @@ def _run_files(
 
 
 def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
-    """Of more than a page lists, what calls for somebody comes first; else they stay in order."""
+    """Return the tests in order; if too many for the page, the most severe outcomes come first."""
     if len(tests) <= MOST_LISTED:
         return tests
     return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
@@ -162,13 +162,13 @@ def _is_large(stored: StoredReport) -> bool:
 
 
 def suite_title(catalog: Catalog, suite: str) -> str:
-    """Return what readers see of a suite; its name where nothing describes it."""
+    """Return the title of a suite; its name if nothing describes it."""
     described = catalog.suite(suite)
     return described.title if described else suite
 
 
 def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
-    """Return the file that describes a suite; of one that none describes, its first report."""
+    """Return the file that describes a suite, or else the first report with the suite."""
     if suite in catalog.suites:
         return f"data/suites/{suite}.yaml"
     if suite in catalog.own_suites:
@@ -178,7 +178,7 @@ def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
 
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:
-    """Yield the data: an index of the reports, each report, each suite's matrices."""
+    """Yield the data: an index of reports, the reports, and each suite's matrices."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     entries = tuple(
         ReportEntry(
@@ -219,7 +219,7 @@ REPORT_ROWS = "report-rows"
 
 
 class _Place(NamedTuple):
-    """What rows are sorted by; the number tells apart what a report says twice."""
+    """The sort key of a row; `number` distinguishes rows that are otherwise equal."""
 
     rank: int
     suite: str
@@ -233,7 +233,7 @@ class _Place(NamedTuple):
 
 
 def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
-    """Yield the index of a report's rows, and the files that hold them."""
+    """Yield the index of a report's rows, and the files with the rows."""
     ordered = sorted(
         ((_place(result, number), result.test) for number, result in enumerate(tests)),
         key=lambda item: item[0],
@@ -269,7 +269,7 @@ def _row(place: _Place, test: TestEntry) -> ReportRow:
 
 
 def _size(row: ReportRow) -> int:
-    """About how many bytes a row takes; that it is the same each time is what counts."""
+    """Return the approximate size of a row in bytes, which must not vary between builds."""
     names = 60
     texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
     return names + sum(len(text) for text in texts if text)
@@ -281,7 +281,7 @@ MOST_CHANGES = 5
 
 @dataclass(frozen=True, slots=True)
 class LetterTests:
-    """The tests of a letter: how many there are, how many fail, and those on its static page."""
+    """The tests of an initial: their number, how many fail, and those on the static page."""
 
     total: int
     failing: int
@@ -289,7 +289,7 @@ class LetterTests:
 
     @property
     def more(self) -> int:
-        """How many are read on demand."""
+        """The number of tests that are loaded on demand."""
         return self.total - len(self.shown)
 
 
@@ -300,7 +300,7 @@ def suite_tests_pages(
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the pages of the tests of the suite that `context` names as `id`, and their files."""
+    """Yield the test pages of the suite `context["id"]`, and their data files."""
     suite: str = context["id"]
     tests = tests_of_suite(catalog, results, past, suite)
     letters = _letters(tests)
@@ -345,7 +345,7 @@ SUITE_TESTS = "suite-tests"
 def suite_test_files(
     catalog: Catalog, results: ResultsView, suite: str, tests: Iterable[TestView]
 ) -> Iterator[SiteFile]:
-    """Yield the index of a suite's tests, and the files that hold them."""
+    """Yield the index of a suite's tests, and the files with the tests."""
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
     data = {test.anchor: _data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())

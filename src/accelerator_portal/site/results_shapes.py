@@ -9,7 +9,7 @@ from accelerator_portal.reports.outcomes import Kind, Outcome
 
 
 class ReportEntry(Model):
-    """One report of the index."""
+    """An entry of the index: a report."""
 
     id: str
     """Id of the report; never changes."""
@@ -155,7 +155,7 @@ class QualityData(Model):
 
 
 class Badge(Model):
-    """A badge, in version 1 of the endpoint format of shields.io, whose names these are."""
+    """A badge in the endpoint format of shields.io, version 1, which defines these field names."""
 
     schemaVersion: int  # noqa: N815 - as that format calls it
     """1."""
@@ -168,7 +168,7 @@ class Badge(Model):
 
 
 class ReportRow(Model):
-    """A test of a report as on its page."""
+    """A test of a report, as on the report's page."""
 
     suite: str
     """Id of the suite."""
@@ -194,7 +194,7 @@ class ReportRowsShard(Model):
 
 
 class ReportRowsIndex(Model):
-    """Where the rows of a report are."""
+    """The files with the rows of a report."""
 
     report: str
     """Id of the report."""
@@ -280,7 +280,7 @@ class ReportOfTests(Model):
 
 
 class TestsIndex(Model):
-    """Where the tests of a suite are."""
+    """The files with the tests of a suite."""
 
     __test__ = False
 

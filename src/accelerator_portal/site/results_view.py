@@ -28,7 +28,7 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteCounts:
-    """How often what happened to the tests of a suite; `checked` is what a rate is taken of."""
+    """The numbers of a suite's tests; `checked` is the number that passed or failed."""
 
     suite: str
     passed: int
@@ -40,7 +40,7 @@ class SuiteCounts:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One result, with where its evidence stands; no outcome: no evidence."""
+    """A result in words; `outcome` is None if there is no evidence."""
 
     outcome: Outcome | None
     words: str
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A test in each column; `address` is where it stands, from `results/`."""
+    """A test with a cell for each column; `address` is relative to `results/`."""
 
     name: str
     address: str
@@ -57,7 +57,7 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix with its rows as a page shows them; `names` has a name for each column."""
+    """A matrix with the rows as on its page; `names` has the platform of each column."""
 
     matrix: ResultMatrix
     names: tuple[str, ...]
@@ -67,7 +67,7 @@ class MatrixView:
 
 @dataclass(frozen=True)
 class ResultsView:
-    """Everything that pages show of reports."""
+    """The data about reports that pages show."""
 
     reports: tuple[StoredReport, ...]
     counts: Mapping[tuple[str, str], Mapping[Outcome, int]]
@@ -75,7 +75,7 @@ class ResultsView:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """The suites of single vendors, which are counted apart."""
+        """The suites that only one vendor has, which are counted separately."""
         return own_to_one_platform(self.reports)
 
     @property
@@ -92,13 +92,13 @@ class ResultsView:
         return newest_evidence(self.of(accelerator))
 
     def evidence(self) -> dict[str, str]:
-        """Return the newest runs of all suites in a line, by platform, or that there is none."""
+        """Return a line about each platform's newest runs; platforms without any are absent."""
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
         lines = ((accelerator, self._in_a_line(accelerator)) for accelerator in accelerators)
         return {accelerator: line for accelerator, line in lines if line}
 
     def _in_a_line(self, accelerator: str) -> str | None:
-        """How fast a device is says nothing of what works."""
+        """Return a line about a platform's newest runs, or None; speed suites are ignored."""
         newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
         known = [found for found in newest if found.suite not in self.own] or newest
         runs = [evidence for evidence in known if evidence.is_run]
@@ -125,7 +125,7 @@ class ResultsView:
 
 
 def results(catalog: Catalog) -> ResultsView:
-    """Return what the reports of a catalogue say."""
+    """Return the data about the reports of a catalog."""
     reports, _ = stored_reports(catalog)
     by_id = {stored.id: stored.report for stored in reports}
     views = tuple(
@@ -136,7 +136,7 @@ def results(catalog: Catalog) -> ResultsView:
 
 
 def about(stored: StoredReport) -> list[tuple[str, str]]:
-    """Return the environment of a run, name and value, as far as it is known."""
+    """Return the known facts of a run's environment, as names and values."""
     environment = stored.report.environment.model_dump(exclude_none=True)
     packages = environment.pop("packages", {})
     environment["packages"] = ", ".join(f"{name} {version}" for name, version in packages.items())

@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 
 class SecurityPolicyError(ValueError):
-    """A page that cannot be given a policy; the message says why and what to do."""
+    """Raised if a page cannot get a policy; the message says why and what to do."""
 
 
 # No 'unsafe-inline' for scripts. Styles need it: Material's scripts set them, and a style can
@@ -57,9 +57,9 @@ _DOUBLE_ESCAPE: Final = re.compile(r"<!--.*<script[\s/>]", re.IGNORECASE | re.DO
 
 
 def add_security_policy(html: str) -> str:
-    """Return the rendered page with its policy, as early in its head as can be.
+    """Return a page with its Content-Security-Policy, as early in the head as possible.
 
-    Raises SecurityPolicyError when the page has no head or its content holds an inline script.
+    Raises SecurityPolicyError if the page has no head or its content contains an inline script.
     """
     head = _HEAD.match(html)
     if not head:
@@ -80,17 +80,17 @@ def add_security_policy(html: str) -> str:
 
 
 def _content(html: str) -> tuple[int, int]:
-    """Return where the content begins and ends: an empty range where there is none.
+    """Return the start and end of the content; an empty range without content.
 
-    It begins with the first <article> and ends with the *last* </article>, searched as plain text:
-    that one is the theme's, so nothing within can end the content early.
+    The content starts at the first `<article` and ends at the last `</article>`, which belongs
+    to the theme, so nothing in the content can end it early.
     """
     begin, end = html.find("<article"), html.rfind("</article>")
     return (begin, end) if 0 <= begin < end else (0, 0)
 
 
 def _inline_scripts(html: str) -> Iterator[str]:
-    """Yield the text of each script that a browser would run and has not to fetch."""
+    """Yield the text of each inline script that a browser would run."""
     for script in LexborHTMLParser(html).css("script"):
         text, attributes = script.text(), script.attributes
         if _DOUBLE_ESCAPE.search(text):
@@ -109,6 +109,6 @@ def _hash(text: str) -> str:
 
 
 def _line(html: str, script: str, begin: int) -> int:
-    """The line of a script at or after `begin`; where it cannot be found, that of `begin`."""
+    """Return the line of a script at or after `begin`; that of `begin` if it is not found."""
     tag = re.compile(rf"<script[^<]*>{re.escape(script)}", re.IGNORECASE).search(html, begin)
     return html.count("\n", 0, tag.start() if tag else begin) + 1

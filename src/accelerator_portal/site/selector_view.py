@@ -15,10 +15,10 @@ from accelerator_portal.install.selector import Selector
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """One radio button.
+    """A radio button.
 
-    `reason` says what stands against it on the reader's machine, empty where nothing does. A
-    `hidden` one does not exist for the chosen platform.
+    `reason` is why the value is not available on the reader's machine; empty if it is. A
+    `hidden` value does not exist for the selected platform.
     """
 
     id: str
@@ -31,7 +31,7 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class AxisView:
-    """One fieldset; `more` are values that stand behind a disclosure, which `more_label` names."""
+    """A fieldset; `more` are values in a disclosure with the label `more_label`."""
 
     id: str
     label: str
@@ -42,7 +42,7 @@ class AxisView:
 
     @property
     def open(self) -> bool:
-        """Whether the disclosure holds the chosen value."""
+        """Whether the disclosure contains the selected value."""
         return any(value.checked for value in self.more)
 
     @property
@@ -53,7 +53,7 @@ class AxisView:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The lines that a reader pastes: a new environment, the installation, the check."""
+    """The lines for a reader to paste: a new environment, the installation, the check."""
 
     environment: str
     commands: str
@@ -62,7 +62,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class FirstChoice:
-    """What the page shows on one operating system before its data is there."""
+    """What the page shows for an operating system before its data has loaded."""
 
     choice: Mapping[str, str]
     summary: str
@@ -71,7 +71,7 @@ class FirstChoice:
 
 @dataclass(frozen=True, slots=True)
 class SelectorView:
-    """The fieldsets, the row that the first choice leads to, and what belongs to it."""
+    """The fieldsets, the row of the initial selection, and the texts for it."""
 
     axes: tuple[AxisView, ...]
     row: InstallRow
@@ -88,7 +88,7 @@ class SelectorView:
 
 
 def selector_view(selector: Selector) -> SelectorView:
-    """Return the page's first state; raises LookupError where the selector has no rows."""
+    """Return the initial state of the page. Raises LookupError if the selector has no rows."""
     firsts = [_first(selector, start) for start in selector.starts]
     if not firsts:
         raise LookupError("there are no install options")
@@ -122,9 +122,9 @@ def _first(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, First
 
 
 def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
-    """Return the settings of a choice as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
+    """Return the settings of a selection as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
 
-    A row that brings its own Python, or needs none, names none.
+    Python is left out if the row includes it or does not need it.
     """
     settings = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
     shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]
@@ -138,14 +138,14 @@ def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
 
 
 def script(row: InstallRow, choice: Choice) -> Script:
-    """Return what a reader pastes for a row and the choice's Python."""
+    """Return the lines to paste for a row and the selected Python."""
     environment = new_environment(row.method, row.os) or ""
     check = row.check.command if row.check and row.method not in INSIDE else ""
     return Script(environment.replace("{python}", choice["python"]), "\n".join(row.commands), check)
 
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
-    """What is known of the row's versions for the chosen Python."""
+    """Return the finding about a row's versions for the selected Python, or None."""
     known = dict(zip(row.pythons or (), row.findings, strict=False))
     return known.get(python)
 
@@ -200,7 +200,7 @@ def _value(
 
 
 def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
-    """What a value brings: the build that its command installs, if another, and its driver."""
+    """Return details of a value: its build, if it differs from the chosen one, and its driver."""
     if value in UNPINNED:
         return "not pinned"
     wishes = {a.id: choice[a.id] for a in selector.table if a.is_machine}
@@ -212,21 +212,21 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 
 
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
-    """Where the platform has a format that it does not have here; empty if nowhere."""
+    """Return the machines for which a platform has a method, if not for this machine."""
     rows = selector.rows_with("platform", choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
     return other_machines(selector, elsewhere, choice) if elsewhere else ""
 
 
 def build_name(build: str) -> str:
-    """Return what readers see of a platform's newest build."""
+    """Return the display name of a build."""
     return "nightly" if build == PREVIEW else build
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
-    """Return where a platform exists instead: `Linux only`, or `x86-64 only` on Linux for Arm.
+    """Return where a platform is available: `Linux only`, or `x86-64 only` on Linux for Arm.
 
-    These are the values of the first axis that keeps the platform from the reader's machine.
+    Names the values of the first axis that excludes the reader's machine.
     """
     machines = [machine.split() for machine in offered]
     for place, axis in enumerate(selector.machine_axes):
@@ -240,14 +240,14 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
 
 
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
-    """Whether the platform has something for a value of the machine's axis."""
+    """Return whether the platform supports a value of a machine axis."""
     if axis.id == "os":
         return any(known.split()[0] == value for known in machines)
     return machine in machines
 
 
 def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
-    """The values of an axis that the chosen platform has on the chosen machine."""
+    """Return the values of an axis that the platform has on the selected machine."""
     machine = machine_of(selector, choice)
     rows = selector.rows_with("platform", choice["platform"])
     here = [row for row in rows if machine_of(selector, row) == machine]
@@ -257,7 +257,7 @@ def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
 
 
 def _driver(selector: Selector, choice: Choice, variant: str) -> str:
-    """The oldest driver that a variant runs with: `driver ≥ 580`."""
+    """Return the oldest driver that supports a variant: `driver ≥ 580`; empty if unknown."""
     bounds = selector.drivers.get(choice["platform"])
     oldest = bounds.oldest.get(variant, {}).get(choice["os"]) if bounds else None
     return f"driver ≥ {oldest}" if oldest else ""

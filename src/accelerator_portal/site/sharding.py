@@ -38,7 +38,7 @@ _EVERY_CRC = 2**32
 def shards(
     records: Mapping[str, ShardRecord], sizes: Iterable[int]
 ) -> Iterator[dict[str, ShardRecord]]:
-    """Yield the records in files; they are sorted by key already, and `sizes` are their bytes."""
+    """Yield the records grouped into files; `records` are sorted by key, `sizes` are in bytes."""
     shard: dict[str, ShardRecord] = {}
     total = 0
     for (key, record), size in zip(records.items(), sizes, strict=True):
@@ -52,12 +52,12 @@ def shards(
 
 
 def shard_name(first: str) -> str:
-    """Return the name of the file that begins with this key: `0123456789ab.json`."""
+    """Return the name of the file whose first record has this key: `0123456789ab.json`."""
     return f"{hashlib.sha256(first.encode()).hexdigest()[:_NAME]}.json"
 
 
 def _ends(key: str, size: int, total: int) -> bool:
-    """Whether a file of `total` bytes ends before the record with this key."""
+    """Return whether a file of `total` bytes ends before the record with this key."""
     if total + size > MOST:
         return True
     drawn = zlib.crc32(key.encode()) / _EVERY_CRC < size / _CHANCE
@@ -80,7 +80,7 @@ def history_name(history: History) -> str:
 
 
 def history_shards(history: History) -> Iterator[SiteFile]:
-    """Yield the index of a history's tests, and their files."""
+    """Yield the index of a history's tests, and the files with the tests."""
     folder = f"{TEST_HISTORIES}/{history_name(history)}"
     points = ordered_points(history.state)
     numbers = {point.id: number for number, point in enumerate(points)}
@@ -107,7 +107,7 @@ def ordered_points(state: State) -> list[Point]:
 
 
 def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
-    """Return the course of each test, by suite and name and then by settings, in their order."""
+    """Return the changes of each test by suite and name, then by settings, sorted."""
     found: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:
         test, _, settings = change.key.partition("?")
@@ -128,7 +128,7 @@ def _moment(point: Point) -> ReportMoment:
 
 
 def _size(test: str, settings: TestCourses) -> int:
-    """About how many bytes a test takes; that it is the same each time is what counts."""
+    """Return the approximate size of a test in bytes, which must not vary between builds."""
     punctuation = 8
     return len(test) + sum(
         len(name) + punctuation + sum(len(str(step)) for step in steps)

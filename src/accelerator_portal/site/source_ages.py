@@ -97,7 +97,7 @@ class SourceAges(Model):
 
 
 def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
-    """Return the ages of all facts, counted to a day."""
+    """Return the ages of all facts on a day."""
     found = aged_facts(catalog)
     owners = [_owner(catalog, name, own, day) for name, own in by_platform(found).items()]
     stale = tuple(_stale(one) for one in found if one.is_stale(day))
@@ -112,7 +112,7 @@ def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
 
 
 def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page and its data; ages are counted to a day."""
+    """Yield the page and its data, with the ages on a day."""
     ages = source_ages(catalog, day)
     yield data_file(STALE_FACTS, ages)
     yield templates.page(
@@ -144,7 +144,7 @@ def _trust(found: Iterable[AgedFact]) -> dict[TrustLevel, int]:
 
 
 def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
-    """Each source on a branch once for each file that names it."""
+    """Yield each source on a branch, for each file that names it."""
     named = {
         (source.url, one.fact.path): source
         for one in found

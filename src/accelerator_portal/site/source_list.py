@@ -11,7 +11,7 @@ from accelerator_portal.catalog.sources import Source
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """One document; `anchor` is its id on the page and does not change when others are added."""
+    """A source document; `anchor` is its id on the page, independent of other sources."""
 
     number: int
     anchor: str
@@ -21,12 +21,12 @@ class SourceEntry:
 
 
 class SourceList:
-    """Finds the entry for an id that a file names."""
+    """The sources of a page, by file and id."""
 
     def __init__(
         self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()
     ) -> None:
-        """Take the sources by file; `vendor` has the places of the platform's vendor."""
+        """Create the list from sources by file; `vendor` are places of the platform's vendor."""
         self.entries: list[SourceEntry] = []
         self._entries: dict[tuple[str, str], SourceEntry] = {}
         vendor = frozenset(vendor)
@@ -42,7 +42,7 @@ class SourceList:
                 self._entries[file, name] = known[place]
 
     def entry(self, file: str, name: str) -> SourceEntry | None:
-        """Return the entry for `name` in `file`."""
+        """Return the entry for `name` in `file`, or None."""
         return self._entries.get((file, name))
 
     def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:

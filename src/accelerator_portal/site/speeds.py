@@ -25,7 +25,7 @@ _NOT_PUBLISHED = "Speed not published: "
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """One median with its interval; `share` is of the vendor's stated peak, where one is stated."""
+    """A median speed with its interval; `share` is the part of the vendor's stated peak, if any."""
 
     value: float
     low: float
@@ -39,7 +39,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTest:
-    """What is measured: what makes a row. `address` is where the test stands, from `results/`."""
+    """A measured test, which is a table row; `address` is relative to `results/`."""
 
     name: str
     mode: str
@@ -50,7 +50,7 @@ class SpeedTest:
 
 @dataclass(frozen=True, slots=True)
 class SpeedRun:
-    """A report that measured speeds, by key of the test; `noisy` has the reasons of the others."""
+    """A report with speeds, by test key; `noisy` has the reasons of unpublished speeds."""
 
     id: str
     accelerator: str
@@ -67,39 +67,39 @@ class SpeedRun:
 
     @property
     def rows(self) -> list[tuple[SpeedTest, Speed]]:
-        """What was measured, in the order of the report."""
+        """The measured tests with their speeds, in the order of the report."""
         return [(self.tests[key], speed) for key, speed in self.speeds.items()]
 
     @property
     def unpublished(self) -> list[tuple[SpeedTest, str]]:
-        """What was too noisy, and why."""
+        """The tests whose speed was too noisy to publish, with the reasons."""
         return [(self.tests[key], why) for key, why in self.noisy.items()]
 
     @property
     def has_power(self) -> bool:
-        """Whether a tool told the power of some of it."""
+        """Whether any speed has a power measurement."""
         return any(speed.power for speed in self.speeds.values())
 
     @property
     def has_clock(self) -> bool:
-        """Whether a tool told the clock of some of it."""
+        """Whether any speed has a clock measurement."""
         return any(speed.clock for speed in self.speeds.values())
 
     @property
     def has_share(self) -> bool:
-        """Whether the vendor states a peak for some of it."""
+        """Whether the vendor states a peak for any speed."""
         return any(speed.share is not None for speed in self.speeds.values())
 
 
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
-    """Runs side by side: a row a test, a cell a run; None where a run has no number."""
+    """Runs side by side: one row per test, one cell per run; None if a run has no speed."""
 
     runs: tuple[SpeedRun, ...]
     rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
 
     def of_mode(self, mode: str) -> SpeedTable:
-        """Return the rows of one mode, with the runs that have any of them."""
+        """Return the rows of a mode, with the runs that have values in them."""
         rows = [row for row in self.rows if row[0].mode == mode]
         used = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
         return SpeedTable(
@@ -109,13 +109,13 @@ class SpeedTable:
 
 
 def speed_runs(catalog: Catalog, reports: Sequence[StoredReport]) -> tuple[SpeedRun, ...]:
-    """Return the runs that measured speeds, in the order of the reports; baselines are no runs."""
+    """Return the runs that measured speeds, in the order of the reports, without baselines."""
     runs = (_run(catalog, stored) for stored in reports if stored.report.kind != "baseline")
     return tuple(run for run in runs if run.tests)
 
 
 def side_by_side(runs: Sequence[SpeedRun]) -> SpeedTable:
-    """Return a table of the runs that have numbers; a row for all that any of them measured."""
+    """Return a table of the runs that have speeds, with a row for each measured test."""
     measured = tuple(run for run in runs if run.speeds)
     tests = {key: run.tests[key] for run in measured for key in run.speeds}
     rows = ((test, tuple(run.speeds.get(key) for run in measured)) for key, test in tests.items())
@@ -162,7 +162,7 @@ def _test(test: TestEntry) -> SpeedTest:
 
 
 def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
-    """Return the speed of a test that passed; a number without its spread is not shown."""
+    """Return the speed of a test; None if it did not pass, or has no interval or repeats."""
     found = test.metrics.get("speed")
     if test.outcome != "passed" or not (found and found.interval and found.repeats):
         return None
@@ -187,7 +187,7 @@ def _why_noisy(test: TestEntry) -> str | None:
 
 
 def _model(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
-    """Return the one model that has the name which the device's tool prints."""
+    """Return the only model with the name that the device's tool prints, or None."""
     hardware = catalog.by_id[accelerator].accelerator.hardware
     if hardware is None or printed is None:
         return None
@@ -202,7 +202,7 @@ def _names(model: HardwareModel) -> Iterator[str]:
 
 
 def _peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
-    """Return the stated peak of what is measured in this unit: of memory, or of products."""
+    """Return the stated peak for a unit: of memory bandwidth or of computing in a data type."""
     of: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
     stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == of)
     return next(stated, None)

@@ -35,14 +35,14 @@ _COLORS = {"+": "pass", "-": "fail"}
 
 @dataclass(frozen=True, slots=True)
 class VerdictStrip:
-    """The picture with what it shows in words."""
+    """A test's last verdicts as a picture, and in words."""
 
     picture: Markup
     words: str
 
 
 def verdict_strip(standing: Standing | None) -> VerdictStrip | None:
-    """Return the strip of a test; None where there are not two verdicts."""
+    """Return the strip of a test's last verdicts; None for fewer than two."""
     verdicts = standing.verdicts if standing else ()
     if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one is no course
         return None
@@ -69,7 +69,7 @@ def _words(standing: Standing) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReportedTest:
-    """One test in one report; `address` is that of the test, from `results/`."""
+    """A test in one report; `address` is the address of the test, relative to `results/`."""
 
     report: str
     accelerator: str
@@ -95,24 +95,24 @@ class ReportedTest:
 
     @property
     def settings(self) -> str:
-        """The mode and what else the test ran with: `inference, inductor, float32`."""
+        """The mode and the other settings of the test: `inference, inductor, float32`."""
         return ", ".join(filter(None, (self.mode, self.group)))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is known of the outcome, a text each."""
+        """The stage and the reason of the outcome, as texts."""
         test = self.test
         stage = f"stage: {test.stage}" if test.stage else None
         return tuple(filter(None, (stage, test.reason)))
 
     @property
     def whole_suite(self) -> bool:
-        """Whether the command runs more than this test."""
+        """Whether the command runs the whole suite and not only this test."""
         return self.command is not None and self.test.command is None
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What was measured, a text each: `max abs difference 0.5`, `latency 1.5 ms`."""
+        """The measured values as texts: `max abs difference 0.5`, `latency 1.5 ms`."""
         return tuple(
             f"{name.replace('_', ' ')} {number(metric.value)}"
             f"{f' {metric.unit}' if metric.unit != '1' else ''}{_spread(metric)}"
@@ -121,7 +121,7 @@ class ReportedTest:
 
 
 def _spread(metric: Metric) -> str:
-    """Say between which values a median lies: ` (1.2 to 1.4, 30 repeats)`."""
+    """Return a median's interval in words: ` (1.2 to 1.4, 30 repeats)`."""
     interval = " to ".join(number(value) for value in metric.interval or ())
     repeats = count(metric.repeats, "repeat") if metric.repeats else ""
     words = ", ".join(filter(None, (interval, repeats)))
@@ -152,13 +152,13 @@ class TestView:
 
     @property
     def outcomes(self) -> tuple[tuple[Outcome, int], ...]:
-        """How often each outcome is among the results, what calls for somebody first."""
+        """The number of results with each outcome, worst first."""
         counts = Counter(result.test.outcome for result in self.results)
         return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
 
 
 def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
-    """Yield what a report says of each test, or of each of one suite, in its order."""
+    """Yield a report's result of each test, or of those of one suite, in order."""
     report = stored.report
     commands = {suite.name: suite.command for suite in report.suites}
     environment = _environment(report.environment)
@@ -180,7 +180,7 @@ def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[Repor
 
 
 def _environment(environment: Environment) -> str:
-    """The software and the device in a line: `torch 2.13.0, Python 3.11, Linux, 2 × device`."""
+    """Return software and device in one line: `torch 2.13.0, Python 3.11, Linux, 2 × device`."""
     device = environment.hardware
     if device and environment.hardware_count:
         device = f"{environment.hardware_count} × {device}"
@@ -200,7 +200,7 @@ def _environment(environment: Environment) -> str:
 def tests_of_suite(
     catalog: Catalog, results: ResultsView, past: TestHistories, suite: str
 ) -> list[TestView]:
-    """Return the tests of a suite by name, each with every result."""
+    """Return the tests of a suite by name, each with all its results."""
     found: dict[str, list[ReportedTest]] = {}
     for stored in results.reports:
         for result in results_of(stored, suite):
@@ -226,7 +226,7 @@ def tests_of_suite(
 def _with_anchors(
     name: str, results: list[ReportedTest], order: Mapping[str, int]
 ) -> Iterator[ReportedTest]:
-    """Yield the results in their order; of two of one report the first has the plain id."""
+    """Yield the results in order with unique ids; later duplicates get a number."""
     anchors = Anchors()
     ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
     for result in ordered:
@@ -241,13 +241,16 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
 
 
 def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
-    """Of an older report only its day is said: since when it was so is known of the newest."""
+    """Return the day of an older report, with a note; None if no newer report has the test."""
     known = result.day and past.has_newer(stored.report, result.test)
     return f"{result.day}; a newer report exists" if known else None
 
 
 def _since(standing: Standing) -> str | None:
-    """A test that never changed may have been so before anybody looked."""
+    """Return since when the outcome is unchanged; None if only one report has the test.
+
+    The date follows "at least" if the test never changed, because the outcome may be older.
+    """
     if standing.first_seen == standing.last_seen:
         return None
     known = f"{standing.since.started:%Y-%m-%d}"
@@ -273,7 +276,7 @@ MOST_NAMES = 3_000
 
 
 def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
-    """Return the suites whose tests do not all fit on static pages."""
+    """Return the suites that are too large for static pages alone."""
     by_letter: Counter[tuple[str, str]] = Counter()
     names: dict[str, set[str]] = {}
     for stored in reports:
@@ -285,9 +288,9 @@ def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 
 def static_tests(tests: Sequence[TestView]) -> list[TestView]:
-    """Return the tests of a letter that its page shows: all that fit, the newest failures first.
+    """Return the tests that an initial's static page shows: failures and recent changes first.
 
-    They stay in their order; a first test always fits.
+    They stay in order. At least one test is shown.
     """
     if sum(len(test.results) for test in tests) <= MOST_RESULTS:
         return list(tests)
@@ -302,7 +305,7 @@ def static_tests(tests: Sequence[TestView]) -> list[TestView]:
 
 
 def failing(tests: Iterable[TestView]) -> int:
-    """Return how many tests fail in some report."""
+    """Return the number of tests that fail in some report."""
     return sum(map(_fails, tests))
 
 
@@ -311,6 +314,6 @@ def _fails(test: TestView) -> bool:
 
 
 def _urgency(test: TestView) -> tuple[bool, float]:
-    """What fails comes first, what changed last before what has been so for long."""
+    """Return a sort key: failing tests first, then the most recent changes."""
     changed = max((episode.point.started.timestamp() for episode, _ in test.changes), default=0.0)
     return not _fails(test), -changed

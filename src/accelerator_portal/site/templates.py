@@ -31,21 +31,21 @@ _HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\
 
 
 class _Memory(BytecodeCache):
-    """Compiles a template once for all `Templates` of a process, again when its text changes.
+    """Caches compiled templates for all `Templates` of a process.
 
-    It is not kept in a file: what filters make of constants is compiled, too.
+    The cache is not stored on disk, because the compiled code contains results of filters.
     """
 
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill in what was compiled; Jinja compares the texts."""
+        """Load a compiled template; Jinja checks whether it is up to date."""
         if bucket.key in self._kept:
             bucket.bytecode_from_string(self._kept[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled."""
+        """Store a compiled template."""
         self._kept[bucket.key] = bucket.bytecode_to_string()
 
 
@@ -53,9 +53,9 @@ _COMPILED = _Memory()
 
 
 class Templates:
-    """Renders the templates of one folder; a name that a template misspells is an error.
+    """Renders the templates of a folder; undefined names are errors.
 
-    Every template knows `outcomes`, the table of what can happen to a test.
+    Every template has the variable `outcomes`, the table of outcomes.
     """
 
     def __init__(self, folder: Path, **shared: Any) -> None:  # noqa: ANN401 - whatever pages share
@@ -91,23 +91,27 @@ class Templates:
         return self._environment.get_template(name).render(**context)
 
     def page(self, path: str, edit: str = "", template: str = "", /, **context: Any) -> SiteFile:  # noqa: ANN401 - as above
-        """Return a page; without `template` it is the page's own, without `edit` the template."""
+        """Return a page.
+
+        Without `template`, the template has the name of the page. Without `edit`, readers edit
+        the template.
+        """
         template = template or f"{path}.j2"
         text = self.render(template, to_root=to_root(path), **context)
         return SiteFile(path, text, edit or f"{TEMPLATES}/{template}")
 
 
 class Lines(Extension):
-    """`{% line %}…{% endline %}` makes one line of several, `{% inline %}…{% endinline %}` a part.
+    """`{% line %}…{% endline %}` renders lines as one, `{% inline %}…{% endinline %}` as a part.
 
-    The line breaks of the template are left out, those of values are not. So a row of a table,
-    which Markdown wants on one line, has a line for each cell in its template.
+    Line breaks in the template are removed, those in values are kept. This way, a table row,
+    which must be one line in Markdown, can have one line per cell in its template.
     """
 
     tags = {"line", "inline"}  # noqa: RUF012 - as Jinja declares it
 
     def parse(self, parser: Parser) -> list[nodes.Node]:
-        """Return what stands between the two tags."""
+        """Return the nodes between the two tags."""
         tag = next(parser.stream)
         body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
         for node in body:
@@ -118,9 +122,9 @@ class Lines(Extension):
 
 
 def visible(text: str) -> str:
-    r"""Return text with its number, `\u202e`, for each character that would hide or turn others.
+    r"""Return text with escape sequences such as `\u202e` for characters that hide or reorder text.
 
-    Contributed files have none; reports may, and what a reader sees must be what is there.
+    Contributed files cannot contain such characters, but reports can.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -132,24 +136,24 @@ def _visible(value: object) -> object:
 
 
 def _escape_markdown(text: str) -> Markup:
-    """Return text that Markdown shows as it is."""
+    """Return text with Markdown's special characters escaped."""
     text = visible(text)
     return Markup(str(escape(_MARKDOWN.sub(r"\\\1", text))))  # noqa: S704 - made harmless just here
 
 
 def _inline_code(text: str) -> Markup:
-    """Return text in which what stands in backticks is code."""
+    """Return text as HTML, with parts in backticks as code."""
     return Markup(_BACKTICKS.sub(r"<code>\1</code>", str(escape(visible(text)))))  # noqa: S704 - the same
 
 
 def _unbroken(text: str) -> Markup:
-    """Return text in which browsers break no line at the hyphens of a short word."""
+    """Return text as HTML in which browsers do not break short words at hyphens."""
     whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escape(visible(text))))
     return Markup(whole)  # noqa: S704 - the same
 
 
 def _one_line(text: str) -> str:
-    """Return text without its line breaks: in HTML, a blank line is Markdown's again."""
+    """Return text on one line: a blank line would end HTML in Markdown."""
     return " ".join(text.split())
 
 

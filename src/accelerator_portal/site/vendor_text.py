@@ -54,9 +54,9 @@ _BLOCK = re.compile(
 
 
 def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> str:
-    """Render Markdown; ids start with `prefix`, `[@id]` becomes a link to the sources of `page`.
+    """Return Markdown as safe HTML; ids start with `prefix`, `[@id]` becomes a link to a source.
 
-    `page` is the address of another page, if the sources are there.
+    `page` is the address of the page with the list of sources, if it is another page.
     """
     environment = {"prefix": prefix, "cite": cite, "page": page, "ids": Anchors(), "tables": 0}
     html = str(_PARSER.renderer.render(_tokens(text), _PARSER.options, environment))
@@ -78,21 +78,21 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _link(address: str, page: str) -> str | None:
-    """Leave out what leads neither to a web address nor to a source: it is not the vendor's."""
+    """Return an address if it leads to a web address or a source; otherwise None."""
     return address if is_address(address) or address.startswith(f"{page}#source-") else None
 
 
 def render_section(
     file: MarkdownFile, sources: SourceList, text: str, prefix: str, page: str = ""
 ) -> Markup:
-    """Render a section of a guide or an FAQ, whose citations are listed in `sources`."""
+    """Return a section of a guide or an FAQ as HTML; `sources` lists its citations."""
     name = file.path.rsplit("/", 1)[-1]
     html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source), page)
     return Markup(_BLOCK.sub(_cited_at_end, html))  # noqa: S704 - sanitized just there
 
 
 def _cited_at_end(block: re.Match[str]) -> str:
-    """Move the citations of a paragraph, list item or cell to its end, each once."""
+    """Return a paragraph, list item or cell with its citations at the end, without duplicates."""
     citations = dict.fromkeys(_CITATION.findall(block[0]))
     text, end, tag = _CITATION.sub("", block[0]).rpartition("</")
     return text.rstrip() + "".join(citations) + end + tag
@@ -108,7 +108,7 @@ def citation(entry: SourceEntry, page: str = "") -> str:
 
 
 class _Renderer(RendererHTML):
-    """CommonMark's renderer with our headings, tables, code boxes and citations."""
+    """CommonMark's renderer with the portal's headings, tables, code boxes and citations."""
 
     def heading_open(
         self, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType

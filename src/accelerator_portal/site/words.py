@@ -11,7 +11,7 @@ _PLAIN = 100_000
 
 
 def python_range(versions: Iterable[str]) -> str:
-    """Return Python versions in few characters: `3.10–3.13, 3.13t`."""
+    """Return Python versions as ranges: `3.10–3.13, 3.13t`."""
     ordered = sorted(set(versions), key=lambda v: (v.endswith("t"), _minor(v)))
     plain = [_minor(v) for v in ordered if not v.endswith("t")]
     parts = [
@@ -21,24 +21,24 @@ def python_range(versions: Iterable[str]) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return words as a person lists them: `a, b and c`."""
+    """Return words as a list in prose: `a, b and c`."""
     if len(words) < 2:  # noqa: PLR2004 - one word needs no conjunction
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def grouped(amount: int) -> str:
-    """Return a number with its thousands apart: `12,345`."""
+    """Return a number with thousands separators: `12,345`."""
     return f"{amount:,}"
 
 
 def os_name(os: str) -> str:
-    """Return an operating system as readers know it: `macOS`."""
+    """Return the display name of an operating system, such as `macOS`."""
     return OS[os]
 
 
 def number(value: float) -> str:
-    """Return a figure without a needless decimal point: `80`, `1.5`."""
+    """Return a number without trailing zeros: `80`, `1.5`."""
     return f"{value:g}" if value < _PLAIN else f"{value:.0f}"
 
 

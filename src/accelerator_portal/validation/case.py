@@ -27,7 +27,7 @@ class Case(Identity):
 
     @cached_property
     def seed(self) -> int:
-        """The seed of its random numbers: the same alone, in any batch and on any device."""
+        """The seed of the test's random numbers, the same in any batch and on any device."""
         digest = blake2b(self.id.encode(), digest_size=4).digest()
         return int.from_bytes(digest, "big") & 0x7FFF_FFFF
 
@@ -37,7 +37,7 @@ class Case(Identity):
 
 
 def case_of(key: str) -> Case:
-    """Return the test that has this key; raises UnreadableKeyError."""
+    """Return the test with this key. Raises UnreadableKeyError."""
     identity = parse_key(key)
     return Case(identity.suite, identity.name, identity.parameters)
 
@@ -58,8 +58,8 @@ class Observation:
 class Result:
     """The result of one attempt at a test; `metrics` are (value, unit) by name.
 
-    `operators` are the ATen operators whose numbers were right; `computed_on_cpu` are those of all
-    operators used that PyTorch computed on the CPU instead of the device.
+    `operators` are the ATen operators whose numbers were right; `computed_on_cpu` are the
+    operators that PyTorch computed on the CPU instead of the device, right or not.
     """
 
     outcome: Outcome
@@ -75,12 +75,12 @@ class Result:
     """Of metrics that are medians of repeats."""
 
     def record(self) -> dict[str, Any]:
-        """Return it as plain data for a line of the journal, without unknown values."""
+        """Return the result as plain data for a line of the journal, without unknown values."""
         return {name: value for name, value in asdict(self).items() if value not in (None, {}, ())}
 
 
 def result_of(record: Mapping[str, Any]) -> Result:
-    """Return the result that `record` wrote."""
+    """Return the result from the data that `Result.record` returned."""
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     names = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
     spreads = {name: tuple(spread) for name, spread in record.get("spreads", {}).items()}
@@ -88,12 +88,12 @@ def result_of(record: Mapping[str, Any]) -> Result:
 
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
-    """Return an unchanged verdict whose reason says why its operators are not known."""
+    """Return a result with the same outcome and a note on why its operators are unknown."""
     lost = f"The operators of this test could not be recorded: {why}"
     reason = brief(f"{verdict.reason or ''} {lost}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)
 
 
 def brief(text: str, limit: int = MAX_REASON) -> str:
-    """Return a message short enough for a report: its beginning and its end."""
+    """Return a message shortened for a report: its beginning and its end."""
     return shortened(text, limit) or "The error has no message."

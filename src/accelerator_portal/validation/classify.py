@@ -16,23 +16,23 @@ _MOST_CAUSES = 3
 
 
 class MismatchError(Exception):
-    """The device's result differs from the reference; the message says where and by how much."""
+    """Raised if a device's result differs from the reference; the message says where."""
 
 
 class CheckFailedError(Exception):
-    """The check failed, although no number is wrong; the message says what was found."""
+    """Raised if a check fails without a wrong number; the message says what was found."""
 
 
 class BrokenTestError(Exception):
-    """The test cannot work here: its reference fails, or what it needs is not installed."""
+    """Raised if the test cannot work: its reference fails or a requirement is missing."""
 
 
 class UncheckedError(Exception):
-    """The test ran, but its result cannot be checked; the message says why."""
+    """Raised if the test ran but its result cannot be checked; the message says why."""
 
 
 class SkippedError(Exception):
-    """The test does not apply to this device; the message says why."""
+    """Raised if the test does not apply to the device; the message says why."""
 
 
 _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
@@ -48,8 +48,9 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
 def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
     """Return the result of a test that raised an exception in a stage.
 
-    `reference`: the device was not used, so the exception says nothing about it. A missing operator
-    is told apart from a model's own NotImplementedError: only the first names an operator.
+    `reference` means that the device was not used, so the exception says nothing about it. A
+    missing operator differs from a model's own NotImplementedError in that its message names an
+    operator.
     """
     text = words_of(error)
     for kind, outcome in _OWN:
@@ -73,7 +74,7 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
 
 
 def words_of(error: BaseException) -> str:
-    """Return the text of an error and of its causes, one of which may be a plugin's own error."""
+    """Return the text of an error and its causes, which may include a plugin's own error."""
     words = [f"{type(error).__name__}: {error}"]
     while error.__cause__ is not None and len(words) <= _MOST_CAUSES:
         error = error.__cause__

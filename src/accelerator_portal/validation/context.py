@@ -18,7 +18,7 @@ from accelerator_portal.validation.plan import Offer
 
 @dataclass
 class Context:
-    """Where a test runs, and its progress: `stage` and `reference` tell what an exception means."""
+    """The device and progress of a test; `stage` and `reference` classify an exception."""
 
     device: str
     matrix: Matrix
@@ -43,19 +43,19 @@ class Context:
         self.reference = before  # after an exception it stays: that is what the verdict asks
 
     def announce(self, step: str) -> None:
-        """Write into the worker's log which step begins: a crash is reported with its last step."""
+        """Write to the worker's log that a step begins; a crash is reported with the last step."""
         sys.stderr.write(f"{STEP}{REFERENCE if self.reference else ''}{step}\n")
         sys.stderr.flush()
 
 
 class SuiteModule(Protocol):
-    """What a suite's module has; both import torch themselves, when they are called."""
+    """The functions of a suite's module; each imports torch when it is called."""
 
     def offers(self, matrix: Matrix) -> Iterator[Offer]:
-        """Yield the tests that there are, without touching a device."""
+        """Yield the tests of the suite, without using a device."""
 
     def run(self, case: Case, context: Context) -> Result:
-        """Run one; an exception that it raises is judged by `classify`."""
+        """Run a test; exceptions that it raises are classified by `classify`."""
 
 
 def load_suite(matrix: Matrix) -> SuiteModule:

@@ -33,7 +33,7 @@ _INSTALLED = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\]")
 
 
 def read_log(path: Path) -> str:
-    """Return the end of a worker's log; empty where there is none."""
+    """Return the end of a worker's log; empty without a log."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -49,9 +49,9 @@ def last_step(log: str) -> str | None:
 
 
 def evidence(log: str) -> str:
-    """Return the end of what was printed, and the top of the stack.
+    """Return the end of a log's output, and the top of the stack.
 
-    Completed steps, and the modules that faulthandler lists after the stack, are left out.
+    Completed steps and faulthandler's list of modules are left out.
     """
     *_, begin = (len(log), *(match.start() for match in _BEGIN.finditer(log)))
     lines = log[:begin].splitlines()
@@ -62,7 +62,7 @@ def evidence(log: str) -> str:
 
 
 def _stack(text: str) -> list[str]:
-    """Return the parts of faulthandler's text: its first line, one thread's frames, those of C."""
+    """Return the parts of faulthandler's text: first line, one thread's frames, the C frames."""
     python, *native = _C_STACK.split(_MODULES.sub("", text), maxsplit=1)
     head, *threads = _THREAD.split(python)
     died = [t for t in threads if t.startswith(("Current thread", "Stack")) and '\n  File "' in t]
@@ -75,7 +75,7 @@ def _stack(text: str) -> list[str]:
 
 
 def _short(path: re.Match[str]) -> str:
-    """Return a path without the folders that only this machine has."""
+    """Return a path without the folders that are specific to this machine."""
     inner = _INSTALLED.sub("", path[0])
     return "/".join(re.split(r"[/\\]", inner)[-3:]) if inner == path[0] else inner
 

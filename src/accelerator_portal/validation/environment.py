@@ -30,7 +30,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
 def environment(device: str) -> dict[str, Any]:
-    """Return the fields of a report's environment; imports torch, and asks the device its name."""
+    """Return the environment for a report; imports torch and reads the device's name."""
     import torch
 
     found = {
@@ -49,10 +49,10 @@ def environment(device: str) -> dict[str, Any]:
 
 
 def installed_facts(package: str | None) -> dict[str, Any]:
-    """Return what is known of this machine without importing torch, which may load a plugin.
+    """Return the facts about this machine that are known without importing torch.
 
-    `package` is the platform's plugin, of which only the version is asked. The model of a device
-    is known to its driver alone.
+    Importing torch could load a plugin. `package` is the platform's plugin, of which only the
+    version is read. The device model is missing: only the driver knows it.
     """
     version = _version(package) if package else None
     found = {
@@ -67,9 +67,10 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 
 
 def plugin(device: str) -> dict[str, str] | None:
-    """Return name, version and commit of the plugin that torch loads by itself, if there is one.
+    """Return name, version and commit of the plugin that torch loads by itself, or None.
 
-    Of several, the one whose name holds the device's. The commit is there if the plugin states it.
+    Of several plugins, it is the one whose name contains the device's. The commit is included
+    if the plugin states it.
     """
     points = list(metadata.entry_points(group=GROUP))
     points.sort(key=lambda point: device not in f"{point.name} {point.value}")
@@ -82,10 +83,10 @@ def plugin(device: str) -> dict[str, str] | None:
 
 
 def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
-    """The commit that a plugin was built from.
+    """Return the commit that a plugin was built from, or None.
 
-    As torch does, many plugins write it to `version.git_version`; pip notes it in
-    `direct_url.json` (PEP 610) for what it installs from a repository.
+    Like torch, many plugins store it in `version.git_version`; pip stores it in
+    `direct_url.json` (PEP 610) for packages installed from a repository.
     """
     version = sys.modules.get(f"{module}.version")
     commit = getattr(version, "git_version", None)
@@ -131,7 +132,7 @@ def _count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the module 
 
 
 def processor() -> str | None:
-    """Return the model of the processor, as the system prints it."""
+    """Return the processor model as the system prints it, or None."""
     with suppress(OSError):
         for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
             name, _, value = line.partition(":")

@@ -41,7 +41,7 @@ OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 def heading(
     request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed
 ) -> dict[str, Any]:
-    """Return the first line of a journal: the parts of the report other than its tests."""
+    """Return the first record of a journal: the report without its tests."""
     counts = plan.counts()
     return {
         "accelerator": request.accelerator,
@@ -100,7 +100,7 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
 
 
 def _command(request: Request, suite: str, matrix: Matrix) -> str:
-    """Return the command of a suite; of PyTorch's tests it names the files that were run."""
+    """Return the command of a suite; for PyTorch's tests with the files that were run."""
     paths = ",".join(file.path for file in matrix.files)
     files = ["--pytorch-files", paths] if suite == SUITE else []
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
@@ -109,7 +109,7 @@ def _command(request: Request, suite: str, matrix: Matrix) -> str:
 
 
 def options_of(request: Request) -> list[str]:
-    """Return the options that a command needs to test the same."""
+    """Return the options that a command needs to repeat the same tests."""
     imports = ["--import", request.imports] if request.imports else []
     backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
     return [*imports, *backend]

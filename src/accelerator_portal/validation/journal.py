@@ -26,11 +26,11 @@ SYNC_EVERY_S = 1.0
 
 
 class JournalError(Exception):
-    """The journal cannot be written or read; the message says why."""
+    """Raised if the journal cannot be written or read; the message says why."""
 
 
 class Journal(AbstractContextManager["Journal"]):
-    """Writes records to the end of a file; each is out of this process before `write` returns."""
+    """Appends records to a file; each record has left this process when `write` returns."""
 
     def __init__(self, path: Path, *, anew: bool) -> None:
         self.path = path
@@ -44,7 +44,7 @@ class Journal(AbstractContextManager["Journal"]):
             raise _unwritable(path, error) from None
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Add a record; raises JournalError, for example on a full disk."""
+        """Append a record. Raises JournalError, for example if the disk is full."""
         try:
             data = f"{json.dumps(record, ensure_ascii=False)}\n".encode()
             whole = self._file.write(data) == len(data)
@@ -57,21 +57,21 @@ class Journal(AbstractContextManager["Journal"]):
             raise _unwritable(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def plan(self, head: Mapping[str, Any], cases: Iterable[Case]) -> None:
-        """Write what will be run, before any of it is."""
+        """Write the heading and the planned tests, before any test runs."""
         self.write({"record": "run", "version": VERSION, **head})
         self.write({"record": "plan", "cases": [case.id for case in cases]})
 
     def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
-        """Note that a case begins, and on which machine of a cluster."""
+        """Record the start of a test, and its machine if it runs on a cluster."""
         begun = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
         self.write(begun | ({"machine": machine} if machine else {}))
 
     def end(self, case: Case, result: Result, *, final: bool) -> None:
-        """Note how a case ended; not `final` where it will be tried once more."""
+        """Record the end of a test; it is not `final` if the test will be repeated."""
         self.write({"record": "end", "case": case.id, "final": final, "result": result.record()})
 
     def __exit__(self, *_: object) -> None:
-        """Close the file; what could not be written was reported before."""
+        """Close the file; write errors were reported before."""
         self._file.close()
 
 
@@ -86,7 +86,7 @@ class JournalContent:
 
 
 def read_journal(path: Path) -> JournalContent:
-    """Read a journal up to where it was cut off; raises JournalError."""
+    """Return the content of a journal, without an incomplete last line. Raises JournalError."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:

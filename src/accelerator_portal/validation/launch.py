@@ -67,7 +67,7 @@ class SuiteSources:
 
 
 def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
-    """Return the plan of a run on this day, as known issues expire.
+    """Return the plan of a run. Known issues that expire by `today` are ignored.
 
     Raises RunError, ProblemsError, ExpressionError.
     """
@@ -83,7 +83,7 @@ def start(
     watching: WatchFactory,
     told: ProgressCallback,
 ) -> Finished:
-    """Plan, check the device, and run; raises as `plan_of` does."""
+    """Plan the tests, check the device, and run them. Raises the errors of `plan_of`."""
     matrices, asked = _matrices(request, request.suites, sources)
     with locked(request), _cluster(request, told) as cluster:
         if cluster:  # the report says how many workers there are
@@ -107,7 +107,7 @@ def start(
 def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
 ) -> Finished:
-    """Continue the run that the request's report belongs to; raises RunError."""
+    """Continue the run of the request's report. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request), _cluster(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
@@ -139,7 +139,7 @@ def _planned(
 
 
 class _Waiting:
-    """Reports from time to time how long the start has taken."""
+    """Reports regularly how long the start has taken."""
 
     def __init__(self, told: ProgressCallback) -> None:
         self.told, self._next = told, _TELL_EVERY_S
@@ -160,7 +160,7 @@ def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback
 def _matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
-    """Read the matrices of suites, with the recipes of the backend and the platform's settings."""
+    """Return the matrices of suites, with the backend's recipes and the platform's settings."""
     own = pytest_matrices(suites, request, sources.pytest)
     matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
     matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
@@ -182,7 +182,10 @@ def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
 def _probed(
     request: Request, cluster: Cluster | None, told: ProgressCallback, waiting: Waiting
 ) -> Probed:
-    """Return what was found; go on without the device only where a suite can say what is wrong."""
+    """Return the probe of the device. Raises RunError if it fails.
+
+    A failed probe is accepted if a suite of the run can diagnose the device.
+    """
     found = _tried(request, cluster, waiting)
     if found.fault == "no torch":
         raise RunError(no_torch_words())
@@ -218,14 +221,14 @@ _INSTALL = """Install them without changing any other package:
 
 
 def is_installed(module: str) -> bool:
-    """Whether a module can be imported here, without importing it."""
+    """Return whether a module can be imported, without importing it."""
     return find_spec(module) is not None
 
 
 def missing_packages(
     matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
 ) -> dict[str, tuple[str, ...]]:
-    """Return the packages that each suite lacks; no entry for a suite that lacks none."""
+    """Return the missing packages of each suite, without suites that lack none."""
     lacks = {
         suite: tuple(package for package in matrix.packages if not installed(package))
         for suite, matrix in matrices.items()
@@ -234,7 +237,7 @@ def missing_packages(
 
 
 def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
-    """Say which suites lack what, how to install it, and which of the suites run without."""
+    """Return a text with the suites that lack packages, the install command, and other suites."""
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     what = f"{'; '.join(needs)}, not installed for {sys.executable}."
@@ -245,7 +248,7 @@ def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> 
 
 
 def no_torch_words() -> str:
-    """Say that there is no torch, and where the harness belongs."""
+    """Return a text that says that torch is missing, and where to install the harness."""
     return (
         f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "
         f"and your plugin and run, in a clone of the portal: {install_command()}\n"

@@ -22,7 +22,7 @@ Combination = Mapping[str, str]
 
 
 class Tolerance(Model):
-    """How far a number may be from its reference: `atol + rtol * |reference|`."""
+    """The allowed difference from the reference: `atol + rtol * |reference|`."""
 
     rtol: Annotated[float, Field(ge=0)]
     """Part of the reference."""
@@ -31,7 +31,7 @@ class Tolerance(Model):
 
 
 class Deployment(Model):
-    """A script or a container of a vendor, and what shows that it worked."""
+    """A vendor's script or container, and the check that shows that it worked."""
 
     title: str
     """What is built or deployed."""
@@ -63,19 +63,19 @@ class TestFile(Model):
 
     @property
     def container(self) -> str:
-        """How the names of its tests begin: `nn.test_pooling`."""
+        """The prefix of its tests' names: `nn.test_pooling`."""
         return self.path.replace("/", ".")
 
 
 def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
-    """Return the file that a test stands in: of `test_ops.TestCommon::test_out`, `test_ops`."""
+    """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`."""
     container = f"{name.partition('::')[0]}."
     found = [file for file in files if container.startswith(f"{file.container}.")]
     return max(found, key=lambda file: len(file.path), default=None)
 
 
 class Matrix(Model):
-    """A suite: the product of its tests and its axes, less what is excluded."""
+    """A suite: the product of its tests and axes, without excluded combinations."""
 
     kind: SuiteKind
     """What it tests."""
@@ -124,7 +124,10 @@ class Matrix(Model):
         return self
 
     def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
-        """Yield what the axes give, in their order; `only` narrows or widens the defaults."""
+        """Yield the combinations of the axes' values, in order.
+
+        `only` replaces the default values of an axis.
+        """
         chosen = [
             [v for v in values if v in set(only.get(name, self.default.get(name, values)))]
             for name, values in self.axes.items()
@@ -133,33 +136,33 @@ class Matrix(Model):
             yield dict(zip(self.axes, values, strict=True))
 
     def group(self, name: str) -> str:
-        """Return what a process that ran this test may go on with: its file, or anything."""
+        """Return the group of a test: a process only runs tests of one group, such as a file."""
         file = file_of(name, self.files)
         return file.container if file else ""
 
     def excludes(self, name: str, combination: Combination) -> bool:
-        """Whether a test with these parameters is never run."""
+        """Return whether a test with these parameters is never run."""
         found = {**combination, "name": name}.items()
         return any(set(excluded.items()) <= found for excluded in self.exclude)
 
 
 def suite_names() -> list[str]:
-    """Return the suites that there are, by name."""
+    """Return the names of all suites, sorted."""
     files = resources.files(FOLDER).iterdir()
     return sorted(f.name.removesuffix(".yaml") for f in files if f.name.endswith(".yaml"))
 
 
 def read_matrix(suite: str) -> Matrix:
-    """Read the matrix of one of the suites; raises ProblemsError."""
+    """Return the matrix of a suite. Raises ProblemsError."""
     path = f"{suite}.yaml"
     return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
 
 
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
-    """Return a matrix whose axis `recipe`, if it has one, has the recipes of a backend.
+    """Return a matrix with a backend's recipes on its axis `recipe`, if it has that axis.
 
-    All are usual except those that the matrix leaves out. `plain` are recipes that do not change
-    the numbers of a model.
+    All recipes run by default except those that the matrix excludes. `plain` are recipes that
+    do not change the numbers of a model.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -175,12 +178,12 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
-    """Return the recipes that leave numbers as they are: `plain`, if the backends say nothing."""
+    """Return the recipes that leave numbers unchanged: `plain`, unless backends name others."""
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 
 
 def matrix_of(path: str, text: str) -> Matrix:
-    """Make a matrix of YAML; raises ProblemsError with everything that is wrong."""
+    """Return the matrix in a YAML text. Raises ProblemsError with all faults."""
     file, problems = parse_yaml(path, text)
     if file is None or problems:
         raise ProblemsError(problems or [Problem(path, 1, "the value is empty", "enter a value")])

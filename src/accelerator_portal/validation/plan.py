@@ -16,14 +16,15 @@ from accelerator_portal.validation.matrix import Matrix
 
 
 class RunError(UserError):
-    """The run cannot start or continue; the message says why, and what to do."""
+    """Raised if the run cannot start or continue; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test that a suite has; `only` names the values that it supports on some axes.
+    """A test of a suite; `only` names the values that it supports on some axes.
 
-    `parameters` are its own, in addition to the axes. A test that is not `usual` runs on request.
+    `parameters` are its own, in addition to the axes. A test that is not `usual` runs only on
+    request.
     """
 
     name: str
@@ -32,11 +33,11 @@ class Offer:
     usual: bool = True
 
     def takes(self, combination: Mapping[str, str]) -> bool:
-        """Whether it exists with these parameters."""
+        """Return whether the test exists with these parameters."""
         return all(combination.get(name) in values for name, values in self.only.items())
 
     def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
-        """Whether it runs: it is usual or everything runs, and `only` allows its parameters."""
+        """Return whether the test runs: it is usual or `everything`, and `only` allows it."""
         own = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
 
@@ -86,7 +87,7 @@ def expand(
 
 
 def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date) -> Plan:
-    """Make a plan: known issues that have not expired skip cases, or say that they may fail."""
+    """Return a plan in which current known issues skip tests or mark them as expected to fail."""
     live = [issue for issue in issues if issue.expires > today]
     skipped: dict[str, KnownFailure] = {}
     expected: dict[str, KnownFailure] = {}

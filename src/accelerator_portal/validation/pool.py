@@ -37,7 +37,7 @@ EndCallback = Callable[[Case, Result, bool], None]
 
 
 class PoolError(Exception):
-    """No worker starts; the message has the last words of its log."""
+    """Raised if no worker starts; the message has the end of its log."""
 
 
 @dataclass
@@ -59,13 +59,13 @@ class _Worker:
 
 
 def preload(job: Job) -> None:
-    """Start the process that workers are forked from, once; it imports what they need."""
+    """Start the process from which workers are forked; it imports what they need."""
     forkserver.set_forkserver_preload(list(job.preload))
     forkserver.ensure_running()
 
 
 class Pool:
-    """Runs cases in `workers` processes; tells `began` and `ended` of each, in this process."""
+    """Runs tests in `workers` processes; calls `began` and `ended` for each, in this process."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Pool:
         self._started = 0
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run cases until each has ended; raises PoolError, and lets an interruption through."""
+        """Run all tests. Raises PoolError; an interruption is passed on."""
         self._queue.extend(cases)
         with tempfile.TemporaryDirectory(prefix="validation-") as folder:
             try:
@@ -100,7 +100,7 @@ class Pool:
                     self._dismiss(worker)
 
     def _fill(self, folder: Path) -> bool:
-        """Give every idle worker a batch and start missing workers; False: all tests have ended."""
+        """Give idle workers a batch and start missing workers; return False if all tests ended."""
         for worker in [w for w in self._workers if w.idle]:
             if self._queue and not worker.alone and self._job.group(self._queue[0]) == worker.group:
                 self._give(worker, self._next_batch())
@@ -140,7 +140,7 @@ class Pool:
             worker.connection.send(batch)
 
     def _listen(self) -> None:
-        """Wait for news of any worker, or for the first deadline."""
+        """Wait for messages from workers, or for the first deadline."""
         ends: dict[object, _Worker] = {w.connection: w for w in self._workers}
         first = min(w.deadline for w in self._workers)
         ready = wait([w.connection for w in self._workers], max(0.0, first - time.monotonic()))
@@ -179,7 +179,7 @@ class Pool:
             worker.unfit = True
 
     def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
-        """Report the end of a test; one whose failure others may have caused is tried once more."""
+        """Report the end of a test; it is repeated if earlier tests may have caused the failure."""
         again = OUTCOMES[result.outcome].retried and not worker.alone
         if again:
             self._suspects.append(case)
@@ -188,13 +188,13 @@ class Pool:
         self._ended(case, result, not again)
 
     def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
-        """Finish the case of a worker that is gone: a verdict that it had sent stands."""
+        """Finish the test of a worker that is gone; a verdict that it had sent is kept."""
         if worker.verdict:
             end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)
         self._finish(worker, case, end)
 
     def _died(self, worker: _Worker) -> None:
-        """Handle a worker that has ended by itself: it was unfit, or its test ended it."""
+        """Handle a worker that ended by itself. Raises PoolError if too many never start a test."""
         worker.process.join(_GRACE_S)
         code = worker.process.exitcode
         log = self._remove(worker)
@@ -222,7 +222,7 @@ class Pool:
         return read_log(worker.log)
 
     def _dismiss(self, worker: _Worker) -> None:
-        """End a worker that has nothing to do; one that does not listen is killed."""
+        """End an idle worker; a worker that is not idle is killed."""
         with suppress(OSError):  # it is gone already
             if worker.idle:
                 worker.connection.send(None)
@@ -239,7 +239,7 @@ class Pool:
 
 
 def _reason_of_second(result: Result) -> str | None:
-    """Return the reason of a second attempt, which ran alone, with the result of the first one."""
+    """Return the reason of a second attempt, with a note on the first attempt."""
     if OUTCOMES[result.outcome].retried:
         return f"{result.reason} The result was the same when the test ran in a separate process."
     first = "The first attempt, after other tests in the same process, failed."
@@ -247,9 +247,10 @@ def _reason_of_second(result: Result) -> str | None:
 
 
 def death(code: int | None, log: str, *, alone: bool) -> Result:
-    """Say what a worker's end means for its case; `alone`: nothing ran before it in the process.
+    """Return the result of a test whose worker died; `alone` means that no test ran before it.
 
-    A process that dies twice while the CPU computes the reference says nothing of the device.
+    If a process dies twice while computing the reference on the CPU, this says nothing about
+    the device.
     """
     step = last_step(log)
     reference = step is not None and step.startswith(REFERENCE)
@@ -258,7 +259,7 @@ def death(code: int | None, log: str, *, alone: bool) -> Result:
 
 
 def out_of_time(limit: float, log: str) -> Result:
-    """Return the result of a case whose worker was killed after so many seconds."""
+    """Return the result of a test whose worker was killed after `limit` seconds."""
     reason = f"Timed out after {limit:g} s{_at(last_step(log))}."
     kept = evidence(log) or None
     return Result("timed-out", "run", brief(reason), seconds=limit, log_tail=kept)

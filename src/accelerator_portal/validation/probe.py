@@ -38,7 +38,7 @@ _NO_SUCH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The environment; what is wrong, if anything, in words; whether a forked process works."""
+    """The environment, a fault with its description, and whether a forked process works."""
 
     environment: Mapping[str, Any] = field(default_factory=dict)
     fault: ProbeFault | None = None
@@ -56,7 +56,7 @@ class Probed:
 
 
 def begin_probe(device: str, imports: str | None = None) -> SideProcess:
-    """Start to try a device in another process.
+    """Start another process that tries a device.
 
     `imports` is a module to import after torch: a plugin that does not load itself.
     """
@@ -66,7 +66,7 @@ def begin_probe(device: str, imports: str | None = None) -> SideProcess:
 def probed_by(
     process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
 ) -> Probed:
-    """Wait for the result of the process, and return it, whatever happens to the process."""
+    """Wait for the process and return its result; if it hangs or dies, return the fault."""
     done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.status == 0 and lines:
@@ -85,7 +85,7 @@ def probed_by(
 
 
 def main() -> None:
-    """Print what can be found out about the device that the argument names."""
+    """Print the probe of the device that the argument names."""
     device, *modules = sys.argv[1:]
     if importlib.util.find_spec("torch") is None:
         _tell(Probed(fault="no torch", words="torch is not installed"))
@@ -114,12 +114,12 @@ def main() -> None:
 
 
 def round_trip(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
-    """Whether two numbers come back from a device: all that is asked is memory and a copy."""
+    """Return whether two numbers can be copied to a device and back."""
     return bool(torch.tensor([1.0, 2.0]).to(device).cpu().tolist() == [1.0, 2.0])
 
 
 def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
-    """Use the device once; return what is wrong."""
+    """Use the device once; return what is wrong, or None."""
     try:
         if round_trip(torch, device):
             return None
@@ -129,7 +129,7 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
 
 
 def _works_in_a_fork(device: str) -> bool:
-    """Whether a forked process can use the device: not if the plugin started it on import."""
+    """Return whether a forked process can use the device; not if importing the plugin starts it."""
     if "fork" not in multiprocessing.get_all_start_methods():
         return False
     child = multiprocessing.get_context("fork").Process(target=_use, args=(device,))

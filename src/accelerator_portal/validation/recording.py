@@ -25,7 +25,7 @@ NEEDS = {
 
 
 def needs_of(suite: str) -> tuple[str, ...]:
-    """Return the options that a suite cannot do without; one that is not ours is a pytest suite."""
+    """Return the options that a suite requires; a suite that is not built in is a pytest suite."""
     if suite in suite_names():
         return NEEDS.get(suite, ())
     return ("--pytest", "PATH", "--suite-name", suite)
@@ -33,16 +33,16 @@ def needs_of(suite: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How far a run is: when it ended, and why what has no result was not run."""
+    """How a run ended: the end time, and why tests without a result were not run."""
 
     finished: dt.datetime | None
     why: str = "The run was not completed."
 
 
 def report_of(kept: JournalContent, ending: Ending) -> Report:
-    """Return the report of what a journal says; a case without an end has not run.
+    """Return the report of a journal's content; tests without an end count as not run.
 
-    A journal that somebody changed by hand may give no report: raises pydantic.ValidationError.
+    Raises pydantic.ValidationError if the journal was edited so that its content is invalid.
     """
     head = kept.head
     record = {
@@ -62,14 +62,14 @@ def report_of(kept: JournalContent, ending: Ending) -> Report:
 
 
 def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
-    """Return the shard of the head, if any, with how much of it is still to be run."""
+    """Return the shard of the heading, with its number of unfinished tests, or None."""
     head: Mapping[str, Any] | None = kept.head.get("shard")
     done = kept.results.keys() | kept.head["skipped"].keys()
     return head and {**head, "unfinished": sum(case.id not in done for case in kept.cases)}
 
 
 def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
-    """Return a suite of the head, with the operators that its passed tests covered, if any."""
+    """Return a suite of the heading, with the operators that its passed tests covered."""
     of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
     results = [kept.results[key] for key in of_suite & kept.results.keys()]
     covered = sorted({name for result in results for name in result.operators})
@@ -133,7 +133,7 @@ def _of_result(result: Result) -> dict[str, Any]:
 
 
 def command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
-    """Return the one command that repeats a case."""
+    """Return the command that repeats a test."""
     own = needs_of(case.suite)
     words = ["accelerator-portal", "validate", "--device", device, *options, *own]
     words += ["--test", case.id]

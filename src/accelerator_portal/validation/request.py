@@ -41,9 +41,9 @@ TORCHBENCH = "torchbench"
 
 @dataclass(frozen=True, slots=True)
 class ShardRequest:
-    """The shard to run; `times` are milliseconds of tests by id, which balance all shards.
+    """The shard to run; `times` are durations of tests in milliseconds by id, for balancing.
 
-    They are whole numbers, so that their sums are the same on every machine.
+    They are integers, so that their sums are equal on every machine.
     """
 
     index: int
@@ -92,7 +92,7 @@ class Request:
 
 
 def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
-    """Read the matrices of suites and families; raises RunError for a name that is neither."""
+    """Return the matrices of suites and families. Raises RunError for an unknown name."""
     names, known = _without_families(suites), suite_names()
     for name in names:
         if name not in known:
@@ -103,7 +103,7 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
 
 
 def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
-    """Return suites with those of small models replaced by those of full size."""
+    """Return the suites, with suites of small models replaced by those of full-size models."""
     return tuple(FULL_SIZE.get(name, name) for name in _without_families(suites))
 
 
@@ -112,7 +112,7 @@ def _without_families(suites: Iterable[str]) -> list[str]:
 
 
 def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
-    """Return the matrices with the folder that TorchBench is read from; raises RunError."""
+    """Return the matrices with the checkout of TorchBench. Raises RunError."""
     if TORCHBENCH not in matrices:
         return dict(matrices)
     if checkout is None:
@@ -127,7 +127,7 @@ def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict
 
 
 def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:
-    """Refuse to run a vendor's scripts unless --run-scripts allows them; raises RunError."""
+    """Raise RunError if the run needs a vendor's scripts and --run-scripts is missing."""
     named = sorted(name for matrix in matrices.values() for name in matrix.deployments)
     if named and not request.scripts:
         what = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
@@ -140,7 +140,7 @@ def planned(
     offers: Mapping[str, list[Offer]],
     today: dt.date,
 ) -> Plan:
-    """Make the plan of a request; raises RunError, also if there is nothing to run."""
+    """Return the plan of a request. Raises RunError, also if no test is selected."""
     _refuse_unknown_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
         what = f'there is no recipe for "{request.accelerator}"'
@@ -194,7 +194,7 @@ class Resources:
 
 
 def resources_for(suites: Collection[str], workers: int | None, threads: int | None) -> Resources:
-    """Return what was asked for, or a default; raises RunError if speeds would be distorted."""
+    """Return the requested or default resources. Raises RunError if they distort speeds."""
     measured = sorted(ALONE.intersection(suites))
     if not measured:
         return Resources(workers or min(2, processors()), threads or 1)

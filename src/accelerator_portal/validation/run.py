@@ -54,7 +54,7 @@ Watch = Callable[[Case, Result | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that has ended; `why` says what ended it before all tests had run."""
+    """A run that has ended; `why` is the reason if it ended before all tests had run."""
 
     report: Report
     why: str | None = None
@@ -67,7 +67,7 @@ class Finished:
 
     @property
     def went_well(self) -> bool:
-        """Whether something ran, and nothing failed that is not a known issue."""
+        """Whether a test ran, and no test failed except known issues."""
         tests = self.report.tests
         ran = any(test.outcome in ATTEMPTED for test in tests)
         return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
@@ -80,7 +80,7 @@ class Finished:
 
 @dataclass
 class _Run:
-    """A run and what is known of it so far: the report can be written at any moment."""
+    """The state of a run, from which the report can be written at any time."""
 
     request: Request
     matrices: Mapping[str, Matrix]
@@ -94,10 +94,10 @@ class _Run:
     written: float = field(default_factory=time.monotonic)
 
     def write(self, finished: dt.datetime | None, why: str | None = None) -> Report:
-        """Write the report as it is now; raises RunError.
+        """Write the current report. Raises RunError.
 
-        That is also where the name of a device, or a changed journal, cannot be in a report. `why`
-        is the reason of the tests that were not run.
+        It also fails if a value, such as the device's name, is not valid in a report. `why` is
+        the reason for tests that were not run.
         """
         kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
@@ -114,7 +114,7 @@ class _Run:
         return report
 
     def finish(self, cases: Iterable[Case], journal: Journal) -> Finished:
-        """Run the cases that are left, and write the report; raises RunError, JournalError."""
+        """Run the remaining tests and write the report. Raises RunError, JournalError."""
         why, interrupted = None, False
         if self.probed.fault:
             cases = [case for case in cases if case.suite in DIAGNOSING]
@@ -196,7 +196,7 @@ def resume(
 
 
 def suites_of_journal(request: Request) -> tuple[str, ...]:
-    """Return the suites of the run that is to continue; raises RunError."""
+    """Return the suites of the run to continue. Raises RunError."""
     with _advice_to_start_anew():
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
 
@@ -210,7 +210,7 @@ def _advice_to_start_anew() -> Iterator[None]:
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
-    """Start to import what the workers need, while the plan is still being made."""
+    """Start importing what the workers need, while the plan is being made."""
     if not probed.needs_fresh_workers:
         preload(_job(request, matrices))
 
@@ -233,7 +233,7 @@ def _now() -> dt.datetime:
 
 
 def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
-    """Compare the start of a run with how it would continue; raises RunError."""
+    """Raise RunError if the run would continue under other conditions than it started."""
     before, now = kept.head["environment"], probed.environment
     pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
     pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}
@@ -249,7 +249,7 @@ def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) ->
 
 @contextmanager
 def locked(request: Request) -> Iterator[None]:
-    """Let one run at a time write a report and its journal; raises RunError if another one does."""
+    """Lock a report and its journal. Raises RunError if another run holds the lock."""
     lock = lock_of(request)
     held = FileLock(lock, timeout=0)
     try:
@@ -270,5 +270,5 @@ def locked(request: Request) -> Iterator[None]:
 
 
 def lock_of(request: Request) -> Path:
-    """Return the lock file of a run, which lies next to its report."""
+    """Return the lock file of a run, in the folder of its report."""
     return request.out.with_name(f"{request.out.stem}.lock")

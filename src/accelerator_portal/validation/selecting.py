@@ -15,14 +15,15 @@ _TOKEN = re.compile(r"\s*(?:([()])|([^\s()]+))")
 
 
 class ExpressionError(ValueError):
-    """A `-k` expression that cannot be read; the message says where."""
+    """Raised if a `-k` expression is invalid; the message says where."""
 
 
 def expression(text: str) -> NameTest:
-    """Make a test of ids from words with `and`, `or`, `not` and brackets, as pytest's `-k`.
+    """Return a function that tests ids, from words with `and`, `or`, `not` and parentheses.
 
-    A word matches where it stands in the id, in small or capital letters. pytest's own parser is
-    private, and has no words like "dtype=float32", of which ids are made. Raises ExpressionError.
+    Like pytest's `-k`, a word matches any part of the id, in any case. pytest's own parser is
+    private and does not allow words such as "dtype=float32", which ids contain. Raises
+    ExpressionError.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     found = parser.either()
@@ -32,7 +33,7 @@ def expression(text: str) -> NameTest:
 
 
 class _Parser:
-    """Reads one token after the other; `left` are those that are still to come."""
+    """Parses tokens one by one; `left` are the remaining tokens."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.left = tokens
@@ -79,5 +80,5 @@ def _both(one: NameTest, other: NameTest) -> NameTest:
 
 
 def failed_in(report: Report) -> frozenset[str]:
-    """Return the keys of what a report says should be tried again."""
+    """Return the keys of the tests that should be repeated after a report."""
     return frozenset(identity_of(t).key for t in report.tests if t.outcome in UNSETTLED)

@@ -30,10 +30,10 @@ from accelerator_portal.validation.request import Request, ShardRequest
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
-    """Return `count` groups of positions with sums that differ little.
+    """Return `count` groups of positions whose weights have similar sums.
 
-    The heaviest item comes first, each into the group that is lightest so far, then smallest. Equal
-    weights are dealt like cards, so that neighbors, which are often alike, go to different groups.
+    Items are assigned by descending weight to the group with the smallest sum, then the fewest
+    items. Adjacent items with equal weights, which are often similar, go to different groups.
     """
     groups: list[list[int]] = [[] for _ in range(count)]
     lightest = [(0, 0, index) for index in range(count)]
@@ -45,10 +45,10 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
-    """Return one shard of a plan, balanced by recorded times; raises RunError.
+    """Return a shard of a plan, balanced by recorded times. Raises RunError.
 
-    A test without a time counts as long as the median. `identity` is the digest of the whole plan,
-    see `plan_digest`; `resume` is the command that finishes an interrupted run of the shard.
+    A test without a time counts as the median. `identity` is the digest of the whole plan, see
+    `plan_digest`; `resume` is the command that continues an interrupted run of the shard.
     """
     running = len(plan.to_run)
     if running < wanted.count:
@@ -80,9 +80,9 @@ def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Pl
 
 
 def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[str]) -> str:
-    """Return the digest of a plan: its tests in their order, their settings, its known issues.
+    """Return the digest of a plan: its ordered tests, settings and known issues.
 
-    Where a checkout lies on this machine is no part of it; its commit is.
+    It includes the commit of a checkout, but not its location on this machine.
     """
     definitions = {
         name: {
@@ -107,7 +107,7 @@ def _digest(data: object) -> str:
 
 
 def times_of(reports: Iterable[Report]) -> dict[str, int]:
-    """Return the milliseconds of each test that has a time, from the newest report that has one."""
+    """Return the duration of each test in milliseconds, from the newest report with a duration."""
     no_date = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     return {
         identity_of(test).key: round(test.duration_s * 1000)
@@ -118,9 +118,10 @@ def times_of(reports: Iterable[Report]) -> dict[str, int]:
 
 
 def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
-    """Return the times in a report, or else in the platform's own reports; raises ProblemsError.
+    """Return the times in a report, or else in the platform's own reports.
 
-    Faults in the platform's reports are ignored here: the check reports them.
+    Raises ProblemsError for `file` only: faults in the platform's reports are reported by the
+    check.
     """
     if file:
         return times_of([read_report(file)])
@@ -136,7 +137,7 @@ def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, in
 
 
 def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
-    """Return the part of a plan that a request asks for, or all of it; raises RunError."""
+    """Return the part of a plan that a request names, or the whole plan. Raises RunError."""
     if request.shard is None:
         return plan
     options = options_of(request)
@@ -148,7 +149,7 @@ def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Pla
 
 
 def sharding_words(plan: Plan, shard: Shard) -> str:
-    """Say which part of the plan runs here, and by what the shards are balanced."""
+    """Return a text that says which part of the plan runs, and how shards are balanced."""
     tests = f"{len(plan.cases)} of {count(shard.planned, 'test')}"
     how = "recorded times" if shard.times else "number of tests, because no times are recorded"
     return f"Shard {shard.index} of {shard.count}: {tests}, balanced by {how}."

@@ -25,7 +25,7 @@ Waiting = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a process wrote, and its exit status; None: it did not end in time and was killed."""
+    """The output of a process and its exit status; None if it was killed at the time limit."""
 
     status: int | None
     stdout: str
@@ -33,7 +33,7 @@ class Output:
 
 
 class SideProcess(AbstractContextManager["SideProcess"]):
-    """`python -m MODULE ARGUMENTS`, started at once; `given` is what it reads from its input."""
+    """A running `python -m MODULE ARGUMENTS`; `given` is its standard input."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
             )
 
     def wait(self, limit_s: float, waiting: Waiting = lambda _: None) -> Output:
-        """Wait for the end, at most so long after the start, and return what was written."""
+        """Wait for the end, at most `limit_s` seconds after the start; return the output."""
         while (status := self._process.poll()) is None:
             since = time.monotonic() - self._started
             if since > limit_s:
@@ -69,14 +69,14 @@ class SideProcess(AbstractContextManager["SideProcess"]):
         return Output(status, _text(self._out), _text(self._err))
 
     def new_errors(self) -> list[str]:
-        """Return the whole lines of its standard error that were not returned before."""
+        """Return complete lines of standard error that were not returned before."""
         lines = _text(self._err)[self._told :].splitlines(keepends=True)
         whole = [line for line in lines if line.endswith("\n")]
         self._told += sum(map(len, whole))
         return [line.rstrip("\n") for line in whole]
 
     def _end_group(self) -> None:
-        """Kill the process and all that it started, as far as it stayed in its group."""
+        """Kill the process and all processes in its group."""
         kill_group(self._process.pid)
         if self._process.poll() is None:
             self._process.kill()
@@ -88,7 +88,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
 
 
 def kill_group(leader: int | None) -> None:
-    """Kill what a process started and left behind, as far as it stayed in the group it leads."""
+    """Kill the processes in the group of a process, even if it has ended itself."""
     if leader is not None and hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)

@@ -43,7 +43,7 @@ _EARLIER = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is the same for all cases of a run; `matrices` by suite, `timeouts` in seconds."""
+    """The settings for all tests of a run; `matrices` by suite, `timeouts` in seconds."""
 
     device: str
     matrices: Mapping[str, Matrix]
@@ -54,13 +54,13 @@ class Job:
     imports: str = ""
 
     def group(self, case: Case) -> str:
-        """Return which tests a process may have run before this one: files of tests do not mix."""
+        """Return the group of a test: a process only runs tests of one group, such as a file."""
         return self.matrices[case.suite].group(case.name)
 
     def batch_length(self, cases: Sequence[Case], workers: int) -> int:
-        """Return how many of the next cases one worker takes: all of one suite and file.
+        """Return how many of the next tests a worker takes, all of one suite and group.
 
-        They are fewer towards the end of the run, so that no worker waits.
+        Batches become smaller towards the end of the run, so that all workers stay busy.
         """
         suite, group = cases[0].suite, self.group(cases[0])
         size = max(1, min(self.matrices[suite].batch, len(cases) // (2 * max(1, workers))))
@@ -71,7 +71,7 @@ class Job:
 
 
 def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
-    """Serve batches until the parent sends None, closes the connection, or this worker is unfit."""
+    """Run batches until the parent sends None or closes the connection, or the worker is unfit."""
     _settle(log)
     for module in job.preload:
         try:
@@ -95,7 +95,7 @@ def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # n
 
 
 class _Failed(MetaPathFinder):
-    """Raises, for whoever imports a module, the error that its first import ended with."""
+    """An import finder that raises the error of a module's first import again."""
 
     def __init__(self, module: str, error: Exception) -> None:
         self._module, self._error = module, error
@@ -103,14 +103,14 @@ class _Failed(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Raise the error if it is about this module."""
+        """Raise the error if `name` is the module."""
         del path, target
         if name == self._module:
             raise self._error
 
 
 def _serve(connection: Connection, case: Case, job: Job) -> bool:
-    """Run one case; return whether this process may run another."""
+    """Run a test; return whether this process can run another."""
     os.ftruncate(sys.stderr.fileno(), 0)
     connection.send(("begin", case.id, None))
     context = _context(case, job)
@@ -127,7 +127,7 @@ def _serve(connection: Connection, case: Case, job: Job) -> bool:
 
 @contextmanager
 def _stack_in_time(case: Case, job: Job) -> Iterator[None]:
-    """Within, the stack is written shortly before the parent would kill this process."""
+    """Write the stack shortly before the parent would kill this process for a timeout."""
     faulthandler.dump_traceback_later(job.timeouts[case.suite] * _EARLIER, file=sys.stderr)
     try:
         yield
@@ -136,7 +136,7 @@ def _stack_in_time(case: Case, job: Job) -> Iterator[None]:
 
 
 def attempt(case: Case, job: Job) -> Result:
-    """Run one case in this process and return what came of it, whatever it raises."""
+    """Run a test in this process and return its result, whatever it raises."""
     return _judged(case, _context(case, job), job)
 
 
@@ -161,7 +161,7 @@ def _judged(case: Case, context: Context, job: Job) -> Result:
 
 
 def _observed(result: Result, context: Context) -> tuple[Result, bool]:
-    """Add the operators that are dispatched, and say whether the device may be unusable now."""
+    """Return the result with the dispatched operators, and whether the device may be unusable."""
     if context.observation is None:
         return result, False
     context.announce("the recording of operators")
@@ -172,7 +172,7 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
 
 
 def _settle(log: str) -> None:
-    """Leave interruptions to the parent, die with it, and keep what is printed in a file."""
+    """Ignore interrupts, exit with the parent, and write all output to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setsid"):
         os.setsid()  # a plugin's daemons are in a group that the parent can end
@@ -191,7 +191,7 @@ def _settle(log: str) -> None:
 
 
 def _is_fit(job: Job) -> bool:
-    """Whether the device still counts: some errors stay in a process for good."""
+    """Return whether the device still works in this process; some errors are permanent."""
     torch = sys.modules.get("torch")
     if torch is None:
         return True

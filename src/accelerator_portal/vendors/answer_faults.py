@@ -31,7 +31,7 @@ AnswerFault = tuple[str, str] | None
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
-    """Return the fault of a value that is right by itself."""
+    """Return the fault that a valid value has because of other answers or the catalog, or None."""
     if isinstance(value, str):
         for what in alphabet_faults(value):
             return what, "use one alphabet"
@@ -40,9 +40,9 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
 
 
 def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
-    """Return why `new` cannot be the id of a new platform.
+    """Return why `new` cannot be the id of a new platform, or None.
 
-    `folders` are those that there are, with those that have problems.
+    `folders` are all existing folder names, including folders that have problems.
     """
     if wrong := folder_fault(new):
         return wrong
@@ -68,7 +68,10 @@ def _alike(catalog: Catalog, name: str) -> AnswerFault:
 
 
 def _package(case: PlatformCase, value: str) -> AnswerFault:
-    """PyTorch's own package is looked at with the integration, as in-tree platforms share it."""
+    """Return the fault of a package that another platform claims, or None.
+
+    torch is checked with the integration, since PyTorch's in-tree platforms share that package.
+    """
     return None if canonicalize_name(value) == "torch" else _claimed(case, value)
 
 

@@ -39,16 +39,17 @@ PACKAGE = "package"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A value, and the id of the source that states it."""
+    """A value, and the id of its source."""
 
     value: Any
     source: str = DOCUMENTATION
 
 
 def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each question has its kind
-    """Return the value that `text` stands for.
+    """Return the value that `text` represents.
 
-    Raises RefusedAnswerError with the words that `accelerator-portal check` has for the same fault.
+    Raises RefusedAnswerError with the words that `accelerator-portal check` uses for the same
+    fault.
     """
     try:
         text.encode()
@@ -71,28 +72,29 @@ def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each ques
 
 
 def written(value: Any) -> str:  # noqa: ANN401
-    """Return a value as it would be typed."""
+    """Return a value as a user would type it."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 def refuse(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
-    """Return the error for a fault that only other answers or other folders show."""
+    """Return the error for a fault that depends on other answers or other folders."""
     return RefusedAnswerError(printable(f"{question.flag}: {what}; {remedy}"))
 
 
 @cache
 def _model(question: Prompt) -> type[Model]:
-    """A file with one key, so that faults are found and worded as in a file."""
+    """Return a model with one key, so that an answer is validated like a file."""
     field: Any = (question.kind, Field(alias=question.flag))
     return create_model("Answer", __base__=Model, answer=field)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One question; `flag` is the option that answers it without being asked.
+    """A question to a vendor; `flag` is the option that answers it on the command line.
 
-    `needed`: without an answer there is no folder. `hidden`: never asked, the flag or what follows
-    from other answers is enough. `many`: several values, with commas between them.
+    `needed`: the folder cannot be created without an answer. `hidden`: asked only if the flag
+    is missing and no answer follows from other answers. `many`: several values, separated by
+    commas.
     """
 
     flag: str
@@ -105,12 +107,12 @@ class Prompt:
 
     @property
     def option(self) -> str:
-        """The flag as it is typed."""
+        """The flag with its dashes."""
         return f"--{self.flag}"
 
 
 class RefusedAnswerError(ValueError):
-    """An answer that cannot stand in a folder; the text says what is wrong and what is right."""
+    """Raised for an invalid answer; the message says what is wrong and the fix."""
 
 
 def _pip_command(value: str) -> str:

@@ -30,7 +30,7 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What to fill in next in a file; in a Markdown file under which heading."""
+    """What to fill in next in a file; in a Markdown file, `heading` names the section."""
 
     file: str
     words: str
@@ -39,11 +39,11 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is known of a platform; what is not known is left out.
+    """The known content of a platform's folder; unknown values are left out.
 
-    `sources` are all of them by id: each file declares those that it names. `accelerator`,
-    `install` and `rows` are the keys of the YAML files; `guide` is Markdown by heading, `questions`
-    are the answers by question.
+    `sources` are all sources by id; each file declares those that it cites. `accelerator` and
+    `install` hold the keys of the YAML files, `rows` those of compatibility.yaml, `guide`
+    Markdown by heading, and `questions` answers by question.
     """
 
     sources: Mapping[str, Record]
@@ -69,7 +69,7 @@ def folder_files(draft: Draft) -> dict[str, str]:
 
 
 def places(draft: Draft, files: Mapping[str, str]) -> Iterator[tuple[Hint, int]]:
-    """Yield each hint with the line of its file where it stands."""
+    """Yield each hint with its line number in its file."""
     for hint in draft.hints:
         line = f"## {hint.heading}" if hint.heading else _NEXT + hint.words
         yield hint, files[hint.file].split("\n").index(line) + 1
@@ -90,7 +90,7 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
 
 
 def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
-    """The sources that are named; all of them where none is, as a file must have one."""
+    """Return the cited sources; all of them if none is cited, since a file must have a source."""
     return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
 
 
@@ -105,7 +105,7 @@ def _named(value: object) -> list[str]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """As people write it: lists further in than their key, short ones in a line."""
+    """A YAML dumper that indents lists below their key and writes short lists on one line."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - PyYAML's
         super().increase_indent(flow, indentless=False)
@@ -132,11 +132,11 @@ def _yaml(data: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlatformCase:
-    """What is known of the platform `id` so far.
+    """What is known about the new platform `id` so far.
 
-    `offers` are answers that another document gives: a package's metadata, or an entry of
-    `additional-platforms.json`, whose options and guide are in `entry`; `package` is what the
-    package says of itself.
+    `offers` are answers from another document: package metadata, or an entry of
+    `additional-platforms.json`. `entry` is the draft from that entry, with its options and
+    guide; `package` is the package's metadata.
     """
 
     catalog: Catalog
@@ -148,12 +148,12 @@ class PlatformCase:
     answers: Mapping[str, Answer] = field(default_factory=dict)
 
     def value(self, flag: str) -> Any:  # noqa: ANN401 - each question has its kind
-        """Return an answer's value, None where there is none."""
+        """Return an answer's value; None without an answer."""
         answer = self.answers.get(flag)
         return answer.value if answer else None
 
     def source(self, flag: str) -> str:
-        """Return the id of the source of an answer that there is."""
+        """Return the id of an answer's source. Raises KeyError without an answer."""
         return self.answers[flag].source
 
     def answered(self, flag: str, answer: Answer) -> PlatformCase:
@@ -162,7 +162,7 @@ class PlatformCase:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """The steps of the command, or of the entry's first option; none where neither is there."""
+        """The steps of the command, or else of the entry's first option; empty without either."""
         command = self.value("command")
         if command:
             return pip_steps(command)
@@ -171,12 +171,12 @@ class PlatformCase:
 
     @property
     def new_hosts(self) -> list[str]:
-        """The hosts that commands name and that the portal does not know yet."""
+        """The hosts in the commands that the portal does not list yet."""
         options = self.entry_options or [{"steps": self.steps}]
         return self.hosts_of([step for option in options for step in option["steps"]])
 
     def hosts_of(self, steps: Iterable[Record]) -> list[str]:
-        """Return the hosts that steps name and that the portal does not know yet."""
+        """Return the hosts in `steps` that the portal does not list yet."""
         listed = self.catalog.hosts
         if listed is None:
             return []
@@ -194,12 +194,12 @@ class PlatformCase:
 
     @property
     def entry_options(self) -> list[Record]:
-        """The install options of the entry."""
+        """The install options of the entry; empty without an entry."""
         return list(self.entry.install["options"]) if self.entry else []
 
 
 def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
-    """Return the package's version for each release: one for all, or each its own."""
+    """Return the plugin version for each torch release; a single version applies to all."""
     releases: tuple[str, ...] = case.value("torch") or ()
     plugins: tuple[str, ...] = case.value("plugin-version") or ()
     if len(plugins) == 1:
@@ -210,10 +210,10 @@ def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
 def check_folder(
     catalog: Catalog, platform_id: str, files: Mapping[str, str], today: dt.date
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Return the catalogue with the folder in it, and every problem that the folder would bring.
+    """Return the catalog with the new folder, and every problem that the folder would cause.
 
-    Some may be in other folders, such as a device string that is no longer theirs alone. The
-    catalogue is None where the folder cannot be read. Raises OSError.
+    Problems can be in other folders, such as a device string that is no longer unique. The
+    catalog is None if the folder cannot be read. Raises OSError.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / ACCELERATORS / platform_id
@@ -230,7 +230,7 @@ def check_folder(
 
 
 def _without_reports(catalog: Catalog) -> Catalog:
-    """They take long to read, and a new folder changes nothing about them."""
+    """Return the catalog without test reports, which take long to check and do not matter here."""
     platforms = (replace(platform, results=()) for platform in catalog.platforms)
     return replace(catalog, platforms=tuple(platforms))
 

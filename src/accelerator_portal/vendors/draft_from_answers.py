@@ -16,7 +16,7 @@ from accelerator_portal.vendors.offers import project_page
 
 
 def draft_from_answers(case: PlatformCase) -> Draft:
-    """Return the draft. Every question that has to be answered must have been."""
+    """Return the draft of a folder. All required questions must be answered."""
     return Draft(
         sources=dict(_sources(case)),
         accelerator=_accelerator(case),
@@ -139,7 +139,7 @@ def _note(case: PlatformCase) -> Record:
 
 
 def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
-    """The sources of these answers, each once."""
+    """Return the sources of these answers, without duplicates."""
     named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
     return {"source": named[0] if len(named) == 1 else named}
 
@@ -171,7 +171,7 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
-    """For each section that only leads to the vendor's page."""
+    """Yield a hint for each guide section that only links to the vendor's page."""
     wanted = {
         "Prepare": "required setup of the machine, step by step",
         "Install": "details that the install commands don't cover",
@@ -188,7 +188,7 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:
-    """Return Markdown by heading: an entry's own where it has some, else what answers say."""
+    """Return Markdown by heading: from the entry if it has the section, else from answers."""
     page = f"<{_address(case.value('url'))}> [@{DOCUMENTATION}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
@@ -205,13 +205,13 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
 
 def only_question(case: PlatformCase) -> Mapping[str, str]:
-    """Return the one question that has an answer already, and the answer."""
+    """Return the only question that the answers can answer, with its answer."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_address(address)}> [@{source}]"}
 
 
 def _start(case: PlatformCase) -> str:
-    """The device, with the imports that bring it."""
+    """Return code that imports what the device needs and creates it."""
     device, module = _literal(case.value("device")), case.value("import")
     own = module != "torch" and case.value("autoload") != "yes"
     imports = "import torch\n" + (f"import {module}\n" if own else "")
@@ -219,10 +219,10 @@ def _start(case: PlatformCase) -> str:
 
 
 def _literal(text: str) -> str:
-    """A Python string; what would be read as a citation is written by its number."""
+    """Return a Python string literal; `[` is escaped so that it cannot start a citation."""
     return json.dumps(text, ensure_ascii=False).replace("[", "\\x5b")
 
 
 def _address(url: str) -> str:
-    """An address within < and >; brackets could be a citation."""
+    """Return an address for use in `<…>`; brackets are escaped so that they cannot be citations."""
     return url.replace("[", "%5B").replace("]", "%5D")

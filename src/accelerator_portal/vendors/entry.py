@@ -38,17 +38,17 @@ _SECTIONS = {
 
 
 def folder_name(platform_id: str) -> str:
-    """Return the folder's name for an id of the file, which may have underscores."""
+    """Return the folder name for an id of the file; underscores become hyphens."""
     return platform_id.replace("_", "-")
 
 
 def entry_draft(
     data: AdditionalPlatforms, platform_id: str, releases: Releases, read: dt.date
 ) -> Draft:
-    """Return what an entry says.
+    """Return the draft that an entry of `additional-platforms.json` supports.
 
-    A command without a version is about the newest of `releases` that its index has; `read` is the
-    day on which the file was read. Raises UnreadableCommandError for a command that is no chain of
+    A command without a version installs the newest of `releases` on its index. `read` is the
+    day on which the file was read. Raises UnreadableCommandError if a command is not a chain of
     pip commands.
     """
     platform = data.platforms[platform_id]
@@ -76,7 +76,7 @@ def entry_draft(
 
 
 def with_all_headings(draft: Draft) -> Draft:
-    """Return an entry's draft whose guide says of each missing section that it is missing."""
+    """Return an entry's draft with a note in each section that the entry's guide lacks."""
     nothing = f"Not described in the source [@{SOURCE}]."
     return replace(
         draft, guide={title: draft.guide.get(title, nothing) for title in GUIDE_HEADINGS}
@@ -93,7 +93,7 @@ def _source(data: AdditionalPlatforms, read: dt.date) -> dict[str, Any]:
 
 
 def _day(moment: str) -> dt.date | None:
-    """The day that a moment begins with; None for one that does not exist."""
+    """Return the date at the start of a timestamp; None if it is not a valid date."""
     found = _DAY.match(moment)
     try:
         return dt.date.fromisoformat(found[0]) if found else None
@@ -102,7 +102,7 @@ def _day(moment: str) -> dt.date | None:
 
 
 def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[dict[str, Any]]:
-    """One option for each distinct command; its processor architecture is not in the file."""
+    """Yield an option for each distinct command; the file does not state architectures."""
     systems: dict[str, list[str]] = {}
     for os, command in (("linux", commands.linux), ("windows", commands.windows)):
         if command:
@@ -121,7 +121,7 @@ def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[d
 
 
 def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
-    """Which torch the steps install: the one they pin, else the newest that the index has."""
+    """Return the torch version of the steps: the pinned one, or else the index's newest."""
     version = pinned(steps, "torch")
     if version:
         return {"torch": [version]}
@@ -132,13 +132,13 @@ def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> di
 
 
 def _newest(releases: Releases, wheels: str | None) -> str:
-    """The newest release with such wheels; where none is known to have any, the newest of all."""
+    """Return the newest release with wheels of this variant, or the newest of all if none has."""
     having = [r for r in releases.releases if any(wheel.variant == wheels for wheel in r.wheels)]
     return max(having or releases.releases, key=lambda r: Version(r.version)).version
 
 
 def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Versions that a stable command pins together."""
+    """Yield a row with the versions of the first option that pins torch and a plugin."""
     for option in options:
         torch = pinned(option["steps"], "torch")
         plugin = pinned_plugin(option)
@@ -149,7 +149,7 @@ def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _guide(html: str) -> Iterator[tuple[str, str]]:
-    """Yield the headings that the guide has something for, and what it has."""
+    """Yield the guide's headings that have text, with their text."""
     sections: dict[str, list[str]] = {heading: [] for heading in GUIDE_HEADINGS}
     lines = sections["Prepare"]
     fenced = False
@@ -170,7 +170,7 @@ def _guide(html: str) -> Iterator[tuple[str, str]]:
 
 
 def _without_html(line: str) -> str:
-    """What looks like HTML in the text, but not in its code, is text."""
+    """Return a line with `<` escaped outside code spans."""
     parts = line.split("`")
     parts[::2] = [part.replace("<", "\\<") for part in parts[::2]]
     return "`".join(parts)
@@ -184,7 +184,7 @@ def _without_html(line: str) -> str:
 
 
 def with_releases(draft: Draft) -> Draft:
-    """Return an entry's draft with options that follow releases, and the rows that they need."""
+    """Return an entry's draft with options that follow PyTorch's releases, and their rows."""
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
     followed = [following_option(option, rows) for option in options]
@@ -192,10 +192,11 @@ def with_releases(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return an option that follows releases where `rows` say of its own what it says.
+    """Return an option that follows releases, if `rows` have the versions that it pins.
 
-    `package` is the platform's; by default the plugin that the option pins. An option that pins
-    other versions than the rows stays as it is: it may be the only one for its system.
+    `package` is the platform's package; by default the plugin that the option pins. An option
+    that pins other versions than the rows is returned unchanged: it may be the only option for
+    its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
@@ -212,13 +213,13 @@ def following_option(option: Record, rows: Sequence[Record], package: str | None
 
 
 def pinned_plugin(option: Record) -> Requirement | None:
-    """Return the requirement of a plugin for torch that an option's steps pin."""
+    """Return the torch plugin requirement that an option's steps pin, or None."""
     plugins = (r for r in requirements(option["steps"]) if r.name.startswith(("torch-", "torch_")))
     return next((plugin for plugin in plugins if exact_version(plugin.specifier)), None)
 
 
 def _following_wheels(option: Record) -> Record:
-    """The release that the index had is the first; those that come to have such wheels follow."""
+    """Return an option that covers its first release and all later releases with such wheels."""
     if "torch" not in option:
         return option
     (first,) = option["torch"]
@@ -227,7 +228,7 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """The release of the first option that needs a row."""
+    """Return a row with the release of the first option that needs a row; empty if none does."""
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)
     if first is None or pinned_plugin(first):
@@ -241,10 +242,10 @@ _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
 def steps_of_rows(
     steps: Iterable[Mapping[str, Any]], package: str, *, has_plugin: bool
 ) -> list[dict[str, Any]]:
-    """Return pip steps whose versions of torch and `package` come from the rows.
+    """Return pip steps that take the versions of torch and `package` from the rows.
 
-    `has_plugin` says that rows name the package's version. A requirement without any version is
-    pinned, too: without it, the command for an older release would install the newest.
+    `has_plugin`: the rows name the package's version. Requirements without a version get one,
+    too. Otherwise the command for an older release would install the newest version.
     """
     names = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":
@@ -275,19 +276,19 @@ def _requirement(text: str, names: Mapping[str, str]) -> str:
 
 
 def requirements(steps: Iterable[Mapping[str, Any]]) -> Iterator[Requirement]:
-    """Yield what pip steps install."""
+    """Yield the requirements of pip steps."""
     for step in steps:
         yield from map(Requirement, step["pip"]["packages"])
 
 
 def pinned(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
-    """Return the version of a package that the steps pin."""
+    """Return the version to which the steps pin a package, or None."""
     wanted = canonicalize_name(name)
     own = (r.specifier for r in requirements(steps) if canonicalize_name(r.name) == wanted)
     return next(filter(None, map(exact_version, own)), None)
 
 
 def exact_version(specifier: SpecifierSet) -> str | None:
-    """Return the one version that a specifier pins with `==` or `===`."""
+    """Return the version that a specifier pins with `==` or `===`, or None."""
     pins = [s.version for s in specifier if s.operator in {"==", "==="}]
     return pins[0] if len(pins) == 1 and "*" not in pins[0] else None

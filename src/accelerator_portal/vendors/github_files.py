@@ -144,7 +144,7 @@ def _owned(catalog: Catalog) -> Iterator[str]:
 
 
 def _option(platform: Platform) -> str:
-    """With the id, so that no two are alike, as GitHub requires."""
+    """Return the name with the id: GitHub requires unique options."""
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()
 
@@ -153,7 +153,7 @@ _ITEM = "  - {host: "
 
 
 def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
-    """Return the catalogue with more hosts listed."""
+    """Return the catalog with more hosts listed."""
     if not hosts or catalog.hosts is None:
         return catalog
     more = (Host(host=host, owner=owner) for host in hosts)
@@ -161,7 +161,7 @@ def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Cata
 
 
 def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
-    """Return the file's text with a line for each host, where its name belongs."""
+    """Return the text of the hosts file with a line added for each host, in alphabetical order."""
     lines = text.rstrip("\n").split("\n")
     for host in hosts:
         data = {"host": host, "owner": owner}

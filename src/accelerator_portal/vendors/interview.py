@@ -25,15 +25,15 @@ from accelerator_portal.vendors.suggestions import derived, pins_one_of_several
 
 
 class Ask(Protocol):
-    """Asks a person."""
+    """A function that asks a person a question."""
 
     def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-        """Return the case with the answer, or as it was where there is none; None to go back."""
+        """Return the case with the answer, or unchanged if it was skipped; None to go back."""
 
 
 @dataclass(frozen=True, slots=True)
 class InterviewResult:
-    """A case after its questions; answers that were refused, and those that are missing."""
+    """A case after the interview, with errors of rejected answers and texts on missing ones."""
 
     case: PlatformCase
     wrong: list[str]
@@ -41,7 +41,7 @@ class InterviewResult:
 
 
 def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
-    """Return the case with what somebody typed. Raises RefusedAnswerError."""
+    """Return the case with the typed answer. Raises RefusedAnswerError if it is invalid."""
     value = read_answer(question, text)
     if wrong := answer_fault(case, question.flag, value):
         raise refuse(question, *wrong)
@@ -53,10 +53,10 @@ def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
 def interview(
     case: PlatformCase, given: Mapping[str, str], ask: Ask | None = None
 ) -> InterviewResult:
-    """Return the case with every answer, and what is wrong or missing.
+    """Return the case with all answers, and the wrong and missing ones.
 
-    `given` are texts by flag. What they leave open is asked; without `ask`, what follows from
-    other answers stands, and the rest is missing.
+    `given` are texts by flag. Other questions are put to `ask`. Without `ask`, answers that
+    follow from other answers are used, and the rest is missing.
     """
     wrong: list[str] = []
     missing: list[str] = []
@@ -89,12 +89,12 @@ def interview(
 
 
 def _proposals(case: PlatformCase) -> dict[str, Answer]:
-    """What was answered, for whoever goes back and is asked again."""
+    """Return the answers to offer again when a person goes back to an earlier question."""
     return {f: answer for f, answer in case.answers.items() if not BY_FLAG[f].hidden}
 
 
 def applies(case: PlatformCase, question: Prompt) -> bool:
-    """Whether a question is one for this case."""
+    """Return whether a question applies to this case."""
     if question.flag in {"command", "os"} and case.entry_options:
         return False  # the entry has both
     if question.flag == "integration":
@@ -109,7 +109,7 @@ def applies(case: PlatformCase, question: Prompt) -> bool:
 
 
 def about(case: PlatformCase, question: Prompt) -> str:
-    """Return what a question is about, where that differs: `: example.org`."""
+    """Return the detail to append to a question, such as `: example.org`; empty without any."""
     names = {
         "device-note": case.sharing,
         "host-owner": case.new_hosts,
@@ -119,7 +119,7 @@ def about(case: PlatformCase, question: Prompt) -> str:
 
 
 def is_needed(case: PlatformCase, question: Prompt) -> bool:
-    """Whether there is no folder without an answer."""
+    """Return whether the folder cannot be created without an answer."""
     if question.flag == "needs":
         return not case.steps
     if question.flag == "python":  # or else the command would be offered for every Python
@@ -139,7 +139,7 @@ def _missing(case: PlatformCase, question: Prompt) -> str:
 
 
 def as_typed(case: PlatformCase, more: Mapping[str, str]) -> str:
-    """Return the command that gives all these answers at once, with `more` options by flag."""
+    """Return the command line that gives all these answers, with `more` options by flag."""
     said = {f: written(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION}
     words = [word for flag, text in {**more, **said}.items() for word in (f"--{flag}", text)]
     return shlex.join(["accelerator-portal", "new", case.id, *words])

@@ -27,7 +27,7 @@ _REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
 
 
 def package_offers(package: PackageMetadata) -> dict[str, Answer]:
-    """Return what a package's metadata answer, by flag; what could not stand is left out."""
+    """Return the answers in a package's metadata, by flag; invalid values are left out."""
     autoload = None if package.autoload is None else "yes" if package.autoload else "no"
     return _answers(
         PACKAGE,
@@ -43,12 +43,12 @@ def package_offers(package: PackageMetadata) -> dict[str, Answer]:
 
 
 def project_page(package: PackageMetadata) -> str | None:
-    """Return the address under which a package says that it is made, if it says one."""
+    """Return the address of a package's code, or else of its documentation; None without either."""
     return next(_urls(package, (*_CODE, *_DOCUMENTATION)), None)
 
 
 def entry_offers(entry: Draft) -> dict[str, Answer]:
-    """Return what an entry of `additional-platforms.json` answers, by flag."""
+    """Return the answers in an entry of `additional-platforms.json`, by flag."""
     steps = [step for option in entry.install["options"] for step in option["steps"]]
     names = (canonicalize_name(requirement.name) for requirement in requirements(steps))
     plugins = (name for name in names if name not in {"torch", "torchvision", "torchaudio"})

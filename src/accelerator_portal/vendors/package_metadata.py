@@ -31,16 +31,16 @@ _Read = Callable[[str], str | None]
 
 
 class NoMetadataError(ValueError):
-    """There is no package where one was expected; the text says what is there instead."""
+    """Raised if no package metadata is found; the message says what was found instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageMetadata:
-    """What a package states; what it does not state is None or empty.
+    """The metadata of a package; values that it does not state are None or empty.
 
-    `torch` is what it requires of torch, `python` what it requires of Python, `urls` its project
-    URLs by lower-case label. `autoload` is None where its entry points could not be read, `module`
-    where nothing names it.
+    `torch` and `python` are its requirements on torch and Python, `urls` its project URLs by
+    label in lower case. `autoload` is None if its entry points could not be read, `module` if
+    nothing names the module.
     """
 
     name: str
@@ -54,7 +54,7 @@ class PackageMetadata:
 
 
 def read_package(named: str) -> PackageMetadata:
-    """Read a wheel, a METADATA file, a `.dist-info` folder, or a package that is installed here.
+    """Return the metadata of a wheel, METADATA file, `.dist-info` folder or installed package.
 
     Raises NoMetadataError.
     """
@@ -117,7 +117,7 @@ def _text(data: bytes) -> str:
 
 
 def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
-    """Gather what the files say; `whole`: the entry points would be there if there were any."""
+    """Return the metadata in the files; `whole` means that entry points are readable, too."""
     raw = parse_core_metadata(read("METADATA") or "")
     if "name" not in raw:
         raise ValueError("there is no METADATA file with a name. Use a wheel or a METADATA file")
@@ -142,7 +142,7 @@ def _urls(raw: RawMetadata) -> dict[str, str]:
 
 
 def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
-    """What is required of torch in every installation, so without extras and other conditions."""
+    """Return the unconditional requirement on torch, so without extras and markers."""
     for needed in requires:
         if needed.name == "torch" and not needed.marker and needed.specifier:
             return needed.specifier
@@ -150,7 +150,7 @@ def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
 
 
 def _entry_point(text: str | None) -> str | None:
-    """Return the module that `import torch` loads, if one is named."""
+    """Return the module that `import torch` loads through the entry point; None without one."""
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
     try:
         parser.read_string(text or "")

@@ -24,7 +24,7 @@ Texts = tuple[str, ...]
 
 
 def derived(case: PlatformCase, flag: str) -> Answer | None:
-    """Return the answer that needs no asking: a document states it, or it states nothing new."""
+    """Return the answer that follows from a document or from other answers, or None."""
     offer = case.offers.get(flag)
     if offer and not answer_fault(case, flag, offer.value):
         return offer
@@ -41,7 +41,7 @@ def derived(case: PlatformCase, flag: str) -> Answer | None:
 
 
 def suggested(case: PlatformCase, flag: str) -> str | None:
-    """Return what is often right. It would be a fact, so somebody must say yes to it."""
+    """Return a likely answer, or None. It would be a fact, so a person must confirm it."""
     if flag == "import":
         return re.sub(r"[^A-Za-z0-9_]", "_", case.value("package") or "") or None
     return {
@@ -54,7 +54,7 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
 
 
 def _integration(case: PlatformCase) -> tuple[str, Texts]:
-    """Whatever is installed under a name of its own is installed on top of PyTorch."""
+    """Return "out-of-tree" for a package other than torch: it is installed on top of PyTorch."""
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
         return case.source("package"), ("out-of-tree",)
@@ -72,9 +72,9 @@ def _torch(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
-    """The version that the command pins, or that of a package which admits every release said.
+    """Return the version that the command pins, or that of a package that fits all releases.
 
-    A version that stands beside one release in the command says nothing about the others.
+    Returns nothing if the command pins the version for one of several releases only.
     """
     package = case.package
     pin = pinned_plugin(case)
@@ -87,7 +87,10 @@ def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _python(case: PlatformCase) -> tuple[str, Texts]:
-    """Those of the releases' versions that the package admits; free-threaded ones it cannot say."""
+    """Return the releases' Python versions that the package supports, without free-threaded ones.
+
+    Package metadata cannot state support for free-threaded Python.
+    """
     wanted = case.package.python if case.package else None
     if wanted is None:
         return DOCUMENTATION, ()
@@ -135,13 +138,13 @@ def _read(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
-    """Say whether the command pins the package beside one release, and there are others."""
+    """Return whether the command pins torch and the package, though there are several releases."""
     several = len(case.value("torch") or ()) > 1
     return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
 
 
 def pinned_plugin(case: PlatformCase) -> str | None:
-    """Return the version of the platform's own package that the command pins."""
+    """Return the version to which the command pins the platform's own package, or None."""
     return pinned(case.steps, case.value("package") or "")
 
 
@@ -150,7 +153,7 @@ def _texts(text: str | None) -> Texts:
 
 
 def _admits(wanted: SpecifierSet, python: str) -> bool:
-    """Whether some release of a Python version is admitted, the first or a late one."""
+    """Return whether a first or late patch release of a Python version is allowed."""
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 

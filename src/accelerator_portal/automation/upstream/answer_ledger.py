@@ -35,7 +35,7 @@ _MOST_SETTLED = 100_000
 
 
 class Settled(Model):
-    """One platform's answer to one event, which is not looked for again."""
+    """A platform's final answer to one event."""
 
     at: Moment
     """When it was sent."""
@@ -46,7 +46,7 @@ class Settled(Model):
 
 
 class Ledger(Model):
-    """What is settled, by the title of the run: the file between two rounds."""
+    """The file that passes the settled and the open requests from one round to the next."""
 
     schema_version: Literal[1] = 1
     """The form of this file."""
@@ -62,7 +62,7 @@ class Ledger(Model):
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """One platform that was asked, and what came of it; `error`: GitHub did not say."""
+    """The result of looking for one platform's report; `error` is set if GitHub did not respond."""
 
     asked: SentRequest
     found: RunResult | None
@@ -70,7 +70,7 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return how each platform takes part now: where its reports are is its folder's word."""
+    """Return how each platform takes part now, by id, as its folder declares it."""
     return {
         platform.id: entry_of(platform, platform.accelerator.upstream_events)
         for platform in catalog.platforms
@@ -81,7 +81,7 @@ def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
 def sent_requests(
     changes: Iterable[SentChange], entries: Mapping[str, PlannedPlatform], since: dt.datetime
 ) -> Iterator[SentRequest]:
-    """Yield what was sent at `since` or later to platforms that take part now."""
+    """Yield the requests sent at `since` or later to platforms that take part now."""
     for one in changes:
         for accelerator, at in one.sent.items():
             if accelerator in entries and at >= since:
@@ -95,9 +95,9 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield what was sent and is not settled, and `again` what is; each once.
+    """Yield each open request once; `again` lists settled runs to look up again, by title.
 
-    A platform that takes part no more is not waited for.
+    Platforms that no longer take part are left out.
     """
     seen = ledger.settled.keys() - set(again)
     for one in sent_requests(changes, entries, now - REMEMBERED):
@@ -108,9 +108,9 @@ def open_requests(
 
 
 def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[LookupResult]:
-    """Look for every report; what cannot be asked now is said, and the others go on.
+    """Look for the report of each request; an error of GitHub becomes part of its result.
 
-    The runs of each repository are listed once for all that it was sent.
+    The runs of each repository are listed once for all requests.
     """
     asked = list(asked)
     if asked and place.runs is None:
@@ -126,7 +126,7 @@ def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[Looku
 
 
 def _begins(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
-    """Return for each repository when its oldest run may have begun."""
+    """Return for each repository the earliest time at which a requested run may have begun."""
     begins: dict[str, dt.datetime] = {}
     for one in asked:
         repository = report_repository(home, one.entry)
@@ -148,10 +148,10 @@ def with_settled(
     failed: Collection[int] = (),
     checked: Collection[str] = (),
 ) -> Ledger:
-    """Return the ledger with what is settled now, without what is too old to be asked again.
+    """Return the ledger with the newly settled requests, without those older than REMEMBERED.
 
-    Pull requests that could not be written to, `failed`, are not settled. `checked` are the titles
-    of the runs that have a check run now.
+    Requests for a pull request in `failed`, which could not be answered, stay open. `checked` lists
+    the titles of the runs that have a check run now.
     """
     kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
     for one in looked:
@@ -164,9 +164,9 @@ def with_settled(
 
 
 def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
-    """Return the ledger with what is outstanding of the changes that were sent.
+    """Return the ledger with the sent requests that are not settled.
 
-    Nothing is waited for that was sent too long ago.
+    Requests older than REMEMBERED are left out.
     """
     left = {
         number: SentChange(
@@ -185,7 +185,10 @@ def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) 
 
 
 def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
-    """A run that failed may be repeated within its hours, one that is lost come back in as many."""
+    """Return whether a result cannot change any more.
+
+    A failed run may be repeated until its time limit, a lost one may appear until twice the limit.
+    """
     limit = dt.timedelta(hours=asked.entry.hours)
     age = now - asked.at
     if found.state in {"report", "late"}:

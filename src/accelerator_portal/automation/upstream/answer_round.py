@@ -55,7 +55,7 @@ from accelerator_portal.results.standing import State
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """GitHub for three uses: each has tokens that can do no more than they must."""
+    """Clients of GitHub for three uses, each with only the permissions it needs."""
 
     own: Api
     """Reads this repository."""
@@ -71,7 +71,7 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRound:
-    """What came of a round: each platform that was asked, the answers, and what was done."""
+    """The results of a round: the lookups, the answers, and what was done."""
 
     looked: tuple[LookupResult, ...]
     answers: tuple[PlatformAnswer, ...]
@@ -86,10 +86,10 @@ class AnswerRound:
 def answer(
     root: Path, catalog: Catalog, clients: Clients, now: dt.datetime, *, keep: bool = False
 ) -> AnswerRound:
-    """Look for the reports that are outstanding, and say what is news on pull requests.
+    """Look for the open reports, and post the news on pull requests.
 
-    With `keep`, reports of the main branch are put into the platforms' results. Raises GitHubError
-    where this repository's own files cannot be read, OSError.
+    With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
+    and GitHubError if this repository's own files cannot be read.
     """
     where = FileSource(clients.own, clients.home, now - answer_ledger.REMEMBERED)
     ledger = newest_workflow_file(where, LEDGER, Ledger) or Ledger()
@@ -139,14 +139,14 @@ _ANSWERED = {"report", "late"}
 
 
 class _Issue(Part):
-    """GitHub lists pull requests among the issues."""
+    """An issue or a pull request; GitHub lists both together."""
 
     number: Number
 
 
 @dataclass(frozen=True, slots=True)
 class LateLabels:
-    """The titles of the runs whose check run is asked for now; `errors` say what was not asked."""
+    """The titles of the runs that need a check run now; `errors` are the failed requests."""
 
     titles: frozenset[str] = frozenset()
     errors: tuple[str, ...] = ()
@@ -154,7 +154,7 @@ class LateLabels:
 
 @dataclass(frozen=True, slots=True)
 class LabelQuestion:
-    """What has to be known of GitHub: which pull requests of a repository have a label."""
+    """A question to GitHub for the pull requests of `repository` that have `label`."""
 
     repository: str
     label: str
@@ -163,7 +163,7 @@ class LabelQuestion:
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Return the runs, by their titles, that have no check run and whose label is there by now."""
+    """Return the titles of those runs in `waiting` whose pull request has the label now."""
     titles: set[str] = set()
     errors: list[str] = []
     for question, requests in waiting.items():
@@ -181,9 +181,9 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return what was answered and would get a check run if its pull request had the label.
+    """Return the answered requests that would get a check run if their pull request had the label.
 
-    Of a pull request only the newest event of each platform counts; it comes last in `requests`.
+    For each platform and pull request only the newest event counts; it comes last in `requests`.
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
     for one in requests:
@@ -201,7 +201,7 @@ def requests_without_check(
 
 
 def _label(catalog: Catalog, home: str, entry: PlannedPlatform) -> str | None:
-    """Return the label that asks for a platform's check run; None where no label does."""
+    """Return the label that requests a platform's check run, or None if no label does."""
     repository = report_repository(home, entry)
     if level_of(catalog, repository) != "L3":
         return None
@@ -209,7 +209,7 @@ def _label(catalog: Catalog, home: str, entry: PlannedPlatform) -> str | None:
 
 
 def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
-    """Yield the pull requests that changed lately: a new label is a change of its pull request."""
+    """Yield the labeled pull requests changed at `since` or later; a new label is a change."""
     moment = f"{since.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
     where = f"labels={quote(question.label, safe='')}&state=all&since={quote(moment, safe='')}"
     for issue in read_all(api, f"repos/{question.repository}/issues?{where}", _Issue):
@@ -222,7 +222,7 @@ KEPT = "upstream-main"
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """How platforms' tests stand on the base; one that cannot be read is no base, and is said."""
+    """The platforms' histories, which reports are compared with."""
 
     root: Path
     """The repository."""
@@ -230,7 +230,7 @@ class Bases:
     """What could not be read."""
 
     def of(self, accelerator: str) -> State:
-        """Return the base of a platform."""
+        """Return the history of a platform; an unreadable one is empty and noted in `faults`."""
         try:
             return read_state_of(self.root, accelerator, "runs")
         except ProblemsError as error:
@@ -240,7 +240,7 @@ class Bases:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReport:
-    """A report that was found, beside its base."""
+    """A platform's report on a change, compared with its base."""
 
     change: Change
     answer: PlatformAnswer
@@ -249,7 +249,7 @@ class ComparedReport:
 def compare_with_bases(
     looked: Iterable[LookupResult], catalog: Catalog, bases: Bases, today: dt.date
 ) -> Iterator[ComparedReport]:
-    """Compare every report that was found with its platform's base."""
+    """Compare each report that was found with the history of its platform."""
     for one in looked:
         platform = catalog.by_id.get(one.asked.entry.accelerator)
         found = one.found
@@ -276,7 +276,7 @@ def compare_with_bases(
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """What was written upstream."""
+    """What was posted to PyTorch's repository."""
 
     said: list[str] = field(default_factory=list)
     """What was done, in sentences."""
@@ -289,10 +289,10 @@ class PostedAnswers:
 def post_answers(
     desk: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
 ) -> PostedAnswers:
-    """Answer on every pull request.
+    """Post the answers on every pull request.
 
-    One that cannot be written to does not keep the others from theirs; it is tried again in the
-    next round.
+    If one pull request cannot be written to, the others are still answered; the next round tries it
+    again.
     """
     done = PostedAnswers()
     for change, reports in _by_pull_request(found).items():
@@ -306,9 +306,9 @@ def post_answers(
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
-    """Put reports of the main branch into the platforms' results, where the nightly folds them.
+    """Store each platform's newest report of the main branch in its results; return the platforms.
 
-    Returns the platforms. Raises OSError.
+    The nightly job folds these reports into the histories. Raises OSError.
     """
     newest: dict[str, LookupResult] = {}
     for one in looked:
@@ -325,7 +325,7 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
 
 
 def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
-    """Reports by the newest event of each pull request: what it says of labels counts."""
+    """Group the reports by the newest event of their pull request, whose labels count."""
     changes: dict[tuple[str, int], Change] = {}
     reports: dict[tuple[str, int], list[ComparedReport]] = {}
     for one in found:

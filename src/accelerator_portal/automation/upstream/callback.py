@@ -41,7 +41,7 @@ class Dispatched(Part):
 
 
 class SelfStarted(Part):
-    """What stands in for `client_payload` where no event started the run."""
+    """The payload of a run that no event started; it takes the place of `client_payload`."""
 
     event_type: SelfStartedEvent
     """Which schedule it is."""
@@ -125,9 +125,9 @@ def job_of(
     artifact: str | None,
     job_name: str | None = None,
 ) -> WorkflowJob:
-    """Return the job that GitHub's variables describe. Raises RefusedEventError.
+    """Return the job that GitHub's environment variables describe. Raises RefusedEventError.
 
-    Without a check run the run's number and its try stand in, as in the relay's action.
+    Without `check_run`, the numbers of the run and the attempt are used, as in the relay's action.
     """
     server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
     number = variables.get("GITHUB_RUN_ID", "")
@@ -149,7 +149,7 @@ def job_of(
 
 
 def in_progress(dispatched: Dispatched, job: WorkflowJob, now: dt.datetime) -> dict[str, Any]:
-    """Return the body of the first callback of a job: its tests have started."""
+    """Return the body of a job's first callback, which says that its tests have started."""
     state = {"status": "in_progress", "started_at": _moment(now)}
     return _body(dispatched, job, state)
 
@@ -157,10 +157,10 @@ def in_progress(dispatched: Dispatched, job: WorkflowJob, now: dt.datetime) -> d
 def completed(
     dispatched: Dispatched | SelfStarted, job: WorkflowJob, report: Report, now: dt.datetime
 ) -> dict[str, Any]:
-    """Return the body of the last callback of a job, with the counts of its report.
+    """Return the body of a job's last callback, with the counts of its report.
 
-    The relay takes the start from the first callback; a nightly run has none, so it brings its
-    start itself. Raises ProblemsError for a baseline.
+    The relay takes the start time from the first callback. A self-started run has no first
+    callback, so its start time is included. Raises ProblemsError for a baseline.
     """
     alone = isinstance(dispatched, SelfStarted)
     state = {
@@ -174,7 +174,7 @@ def completed(
 
 
 def result_counts(report: Report) -> dict[str, int]:
-    """Return what the relay's action takes as its input `test-results`.
+    """Return the counts for the input `test-results` of the relay's action.
 
     Raises ProblemsError for a baseline.
     """
@@ -182,7 +182,7 @@ def result_counts(report: Report) -> dict[str, int]:
 
 
 def conclusion(report: Report) -> Conclusion:
-    """Return how the run ended. Without a test that passed it is no success."""
+    """Return the conclusion of the run: success if tests passed and none failed."""
     results = result_counts(report)
     return "success" if results["passed"] and not results["failed"] else "failure"
 
@@ -190,7 +190,7 @@ def conclusion(report: Report) -> Conclusion:
 def _body(
     dispatched: Dispatched | SelfStarted, job: WorkflowJob, state: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """A callback has every key of the action, with None where its state has no value."""
+    """Return a callback with every key of the relay's action; unused keys are None."""
     empty = {"conclusion": None, "started_at": None, "completed_at": None}
     workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}
     return {**dispatched.model_dump(), "workflow": workflow}

@@ -27,7 +27,7 @@ Refused = Literal["unreadable", "unknown repository", "forged", "out of order", 
 
 
 class RefusedEventError(ValueError):
-    """An event that nothing is done for; `name` says in a word or two why, the text how."""
+    """An event that is refused; `name` is the kind of reason, the message gives the details."""
 
     def __init__(self, name: Refused, what: str) -> None:
         super().__init__(what if name == "unreadable" else f"{name}: {what}")
@@ -35,7 +35,7 @@ class RefusedEventError(ValueError):
 
 
 class Change(Model):
-    """What is to be tested. What only the sender says is confirmed before anything is run."""
+    """A change of PyTorch to test. What the sender says of it is confirmed before anything runs."""
 
     occasion: Occasion
     """What it is tested for."""
@@ -81,7 +81,7 @@ class PullRequestLabel(Part):
 
 
 class UpstreamPullRequest(PullRequest):
-    """A pull request with what decides who tests it."""
+    """A pull request with the title and the labels that decide which platforms test it."""
 
     title: str = ""
     """Its title."""
@@ -111,9 +111,9 @@ class _Commit(Part):
 
 
 def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
-    """Return the change with what GitHub says of it instead of what the sender says.
+    """Return the change with GitHub's data in place of the sender's.
 
-    Raises RefusedEventError where the two do not agree, and GitHubError.
+    Raises RefusedEventError if the two contradict each other, and GitHubError.
     """
     try:
         if change.occasion == "pull-request":
@@ -130,9 +130,9 @@ def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
 def main_branch_change(
     api: Api, repository: str, occasion: Literal["daily", "weekly"], now: dt.datetime
 ) -> Change:
-    """Return what is on the main branch now, as the change of a day or a week. Raises GitHubError.
+    """Return the newest commit of the main branch as a daily or weekly change. Raises GitHubError.
 
-    A day has one number: whoever starts again on the same day does nothing twice.
+    The delivery number is made of the day and the commit, so a second start does nothing twice.
     """
     head = read(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
     delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"
@@ -162,9 +162,10 @@ def _pull_request(api: Api, change: Change) -> Change:
 
 
 def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
-    """A commit of a fork can be read under the repository's name, too; on main it is not.
+    """Return the change if its commit is on the main branch and not older than OLDEST_PUSH.
 
-    The merge base of main and a commit of main is the commit itself.
+    GitHub also finds commits of forks under the repository's name, so the commit is compared with
+    the main branch: their merge base must be the commit itself. Raises RefusedEventError.
     """
     place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
     found = read(api, place, _Comparison)

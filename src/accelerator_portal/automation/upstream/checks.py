@@ -35,21 +35,21 @@ class _CheckRuns(Part):
 
 
 def level_of(catalog: Catalog, repository: str) -> RelayLevel | None:
-    """Return how far the results of a repository count upstream."""
+    """Return the level of a repository in PyTorch's relay list, or None if it is not listed."""
     listed = catalog.relay.repositories if catalog.relay else ()
     return next((entry.level for entry in listed if entry.repository == repository), None)
 
 
 def device_of(catalog: Catalog, repository: str) -> str | None:
-    """Return the name that PyTorch's list gives the device of a repository of L3."""
+    """Return the device name of a repository in PyTorch's relay list, or None."""
     listed = catalog.relay.repositories if catalog.relay else ()
     return next((entry.device for entry in listed if entry.repository == repository), None)
 
 
 def check_label(platform: Platform, device: str | None = None) -> str:
-    """Return the label with which a pull request asks for a platform's check run.
+    """Return the label that requests a platform's check run on a pull request.
 
-    The name of the device in PyTorch's list comes before that in the platform's folder.
+    The device name in PyTorch's list takes precedence over the one in the platform's folder.
     """
     events = platform.accelerator.upstream_events
     return f"{LABEL}{device or (events and events.device) or platform.id}"
@@ -58,16 +58,16 @@ def check_label(platform: Platform, device: str | None = None) -> str:
 def may_check(
     platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
 ) -> bool:
-    """Say whether a platform's answer is also a check run."""
+    """Return whether a platform's answer is also posted as a check run."""
     if platform.accelerator.upstream_events is None or change.number is None:
         return False
     return level == "L4" or (level == "L3" and check_label(platform, device) in change.labels)
 
 
 def with_labels_now(api: Api, change: Change) -> Change:
-    """Return the change with the labels that its pull request has now. Raises GitHubError.
+    """Return the change with the current labels of its pull request. Raises GitHubError.
 
-    The label that asks for a check run is often added while the tests run.
+    The label that requests a check run is often added while the tests run.
     """
     place = f"repos/{change.repository}/pulls/{change.number}"
     labels = read(api, place, UpstreamPullRequest).labels
@@ -75,7 +75,7 @@ def with_labels_now(api: Api, change: Change) -> Change:
 
 
 def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
-    """Return the check run: only at L4 is news a failure, below it is neutral."""
+    """Return the body of the check run. New failures are a failure at L4, and neutral below it."""
     broken = answer.news.newly_broken
     bad = "failure" if level == "L4" else "neutral"
     lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
@@ -97,9 +97,9 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
 
 
 def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
-    """Make the check run, or renew the one of the same event. Raises GitHubError.
+    """Create the check run, or update the one of the same event; return what was done.
 
-    GitHub is asked for the name: a commit of PyTorch has more check runs than fit on one page.
+    Filters by name, because a commit has more check runs than fit on a page. Raises GitHubError.
     """
     name = quote(body["name"], safe="")
     path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"

@@ -47,15 +47,15 @@ _END = (
 
 
 def run_page(answer: PlatformAnswer) -> str:
-    """Return the page of the run that made a report."""
+    """Return the URL of the run that made a report."""
     return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
 
 
 def comment(memory: Memory, ask: Maintainers) -> str:
-    """Return the comment; `ask` says who answers for each platform.
+    """Return the text of the comment; `ask` lists the maintainers of each platform.
 
-    Where it would be too long, fewer tests are named, and remembered. Raises HarmfulError where
-    something would do more on GitHub than be read.
+    A text that would be too long lists and stores fewer tests. Raises HarmfulError if it could act
+    on GitHub.
     """
     texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
     sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
@@ -65,7 +65,7 @@ def comment(memory: Memory, ask: Maintainers) -> str:
 
 
 def _cut(memory: Memory, most: int) -> Memory:
-    """The memory with so many tests of each list."""
+    """Return the memory with at most `most` new failures and one flaky test for each platform."""
     answers = []
     for one in memory.answers:
         short = {"newly": one.news.newly[:most], "flaky": one.news.flaky[: min(most, 1)]}
@@ -166,7 +166,7 @@ Version = Annotated[str, StringConstraints(max_length=200)]
 
 
 class PlatformAnswer(Model):
-    """What one platform says of a pull request."""
+    """A platform's result for a pull request."""
 
     accelerator: Id
     """Its id."""
@@ -187,7 +187,7 @@ class PlatformAnswer(Model):
 
 
 class Memory(Model):
-    """What the comment on a pull request says."""
+    """The results that the comment on a pull request shows, stored in the comment itself."""
 
     schema_version: Literal[1] = 1
     """The form of this memory."""
@@ -196,15 +196,15 @@ class Memory(Model):
 
 
 def marker(memory: Memory) -> str:
-    """Return the marker that holds a memory."""
+    """Return the HTML comment that stores a memory."""
     packed = zlib.compress(memory.model_dump_json(exclude_defaults=True).encode(), 9)
     return f"{PREFIX}{base64.b64encode(packed).decode()}{_SUFFIX}"
 
 
 def memory_of_comment(body: str) -> Memory | None:
-    """Return what a comment remembers; None where it begins with no marker.
+    """Return the memory that a comment stores, or None if it does not begin with a marker.
 
-    A marker that cannot be read is one of a comment that is written anew.
+    If the marker cannot be read, the memory is empty, and the comment is written anew.
     """
     if not body.startswith(PREFIX):
         return None
@@ -226,7 +226,7 @@ def memory_of_comment(body: str) -> Memory | None:
 
 @dataclass(frozen=True, slots=True)
 class CommentAccess:
-    """Where comments are written: with a token that may write there, and as whom."""
+    """The API, the account that posts comments, and the maintainers that comments name."""
 
     api: Api
     login: str
@@ -236,9 +236,9 @@ class CommentAccess:
 
 
 def update_comment(desk: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
-    """Write, renew or leave the comment; say in a sentence what was done, or why nothing.
+    """Post, update or leave the comment; return a sentence that says what was done.
 
-    Raises GitHubError, and HarmfulError where the comment must not be posted.
+    Raises GitHubError, and HarmfulError if the comment must not be posted.
     """
     place = f"repos/{change.repository}"
     pull = read(desk.api, f"{place}/pulls/{change.number}", UpstreamPullRequest)
@@ -271,7 +271,7 @@ def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> st
 def merged_memory(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
     """Return the memory with new answers.
 
-    Who breaks nothing comes in only where that mends what was said before.
+    An answer without new failures is added only if it replaces an earlier answer of its platform.
     """
     known = {one.accelerator: one for one in before.answers}
     for one in answers:

@@ -29,9 +29,9 @@ from accelerator_portal.catalog import Catalog
 
 
 def senders_here(home: str) -> Senders:
-    """Return who sends, by the environment. Raises GitHubError, and AppError.
+    """Return the clients that send events, from the environment. Raises GitHubError, AppError.
 
-    Where the App is set, its tokens are used; GH_TOKEN is read only where it is not.
+    They use the GitHub App if it is set, and the token in GH_TOKEN otherwise.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
@@ -42,9 +42,9 @@ def senders_here(home: str) -> Senders:
 
 
 def clients_here(home: str, login: str) -> Clients:
-    """Return who reads and comments, by the environment. Raises GitHubError, and AppError.
+    """Return the clients that read and comment, from the environment. Raises GitHubError, AppError.
 
-    Comments of the App have its own login: with another one they would be posted again and again.
+    `login` is for personal tokens; the App uses its own login, by which it finds its comments.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
@@ -81,7 +81,7 @@ TOKENS_A_MINUTE = 45
 
 @dataclass(frozen=True, slots=True)
 class PacedApi(ForwardingApi):
-    """Waits before each request until the pace allows it."""
+    """GitHub's API, with a wait before each request until the rate limit `pace` allows it."""
 
     api: Api
     pace: Pace
@@ -92,7 +92,7 @@ class PacedApi(ForwardingApi):
 
 
 class OwnerPacedApi(ForwardingApi):
-    """Waits before each request until the pace of the repository's owner allows it."""
+    """GitHub's API, with one rate limit for each owner of repositories."""
 
     def __init__(
         self, api: Api, most: int, now: UtcClock = utc_now, pause: Pause = time.sleep
@@ -131,12 +131,12 @@ WORKFLOWS: Permissions = {"contents": "read"}
 
 
 def upstream_permissions(path: str) -> Permissions:
-    """Return what a request to PyTorch needs: a comment is posted even where no check may be."""
+    """Return the permissions for a request to PyTorch's repository: check runs or comments."""
     return CHECK if "/check-runs" in path else COMMENT
 
 
 def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
-    """Return by repository what the App needs in all; `home` is this repository."""
+    """Return all permissions that the App needs, by repository; `home` is this repository."""
     events = [platform.accelerator.upstream_events for platform in catalog.platforms]
     runs = [one.run for one in events if one is not None]
     found: dict[str, Permissions] = {}
@@ -151,7 +151,7 @@ def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
 
 
 def checked_repositories(catalog: Catalog) -> list[str]:
-    """Return the vendors' repositories whose results become check runs, by level."""
+    """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
     found = {one.run.sent_to.repository for one in events if one and one.run.sent_to}
     return sorted(one for one in found if level_of(catalog, one) in {"L3", "L4"})

@@ -23,7 +23,7 @@ from accelerator_portal.reports.report import Moment
 
 
 class SentChange(Model):
-    """A change, and the platforms that it was sent to."""
+    """A change, and when it was sent to each platform."""
 
     change: Change
     """What was sent."""
@@ -32,7 +32,7 @@ class SentChange(Model):
 
 
 class WaitingPlan(Model):
-    """What is not sent yet of a plan."""
+    """The part of a plan that is not sent yet."""
 
     change: Change
     """What is tested."""
@@ -43,7 +43,7 @@ class WaitingPlan(Model):
 
 
 class SendLog(Model):
-    """The file between two runs of the sender; plans go by the number of their artifact."""
+    """The file that passes the sender's state to its next run, with plans by artifact number."""
 
     schema_version: Literal[1] = 1
     """The form of this file."""
@@ -79,7 +79,7 @@ MOST_FAILURES = 3
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """One platform to be told of one change; `plan` is the number of the plan's artifact."""
+    """A change to send to one platform; `plan` is the number of the plan's artifact."""
 
     plan: int
     change: Change
@@ -88,16 +88,16 @@ class QueueItem:
 
 @dataclass(frozen=True, slots=True)
 class Enqueued:
-    """The log with new plans; `notes` say in sentences what is not sent, and why."""
+    """The log with new plans; `notes` are sentences that say what is not sent, and why."""
 
     log: SendLog
     notes: tuple[str, ...] = ()
 
 
 def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
-    """Return the log with new plans, oldest first.
+    """Return the log with new plans, which are added oldest first.
 
-    The newest commit of a branch or pull request replaces older ones that are not sent yet.
+    A newer commit of a branch or pull request replaces unsent older ones. Replays are refused.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):
@@ -116,7 +116,7 @@ def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.date
 
 
 def queue_items(log: SendLog) -> Iterator[QueueItem]:
-    """Yield what is to be sent, the oldest plan first."""
+    """Yield the items to send, from the oldest plan to the newest."""
     for number, plan in sorted(log.waiting.items()):
         for entry in plan.entries:
             yield QueueItem(number, plan.change, entry)
@@ -125,9 +125,9 @@ def queue_items(log: SendLog) -> Iterator[QueueItem]:
 def log_with_sent(
     log: SendLog, items: Iterable[QueueItem], at: Mapping[QueueItem, dt.datetime]
 ) -> SendLog:
-    """Return the log after `items` were tried; `at` says when those that worked were sent.
+    """Return the log after an attempt to send `items`; `at` has the times of the successful ones.
 
-    A platform that fails in MOST_FAILURES rounds is given up.
+    A platform that fails in MOST_FAILURES rounds is removed from the plan.
     """
     waiting, sent = dict(log.waiting), dict(log.sent)
     for item in items:
@@ -147,7 +147,7 @@ def log_with_sent(
 
 
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
-    """Return the log without what nobody reads any more."""
+    """Return the log without the entries that have expired."""
     return log.model_copy(
         update={
             "sent": {n: one for n, one in log.sent.items() if now - _last(one, now) <= KEPT},
@@ -160,7 +160,7 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
 
 
 def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
-    """Return when something was sent at `since` or later: the pace counts across runs."""
+    """Return the times of sending from `since` on; the rate limit counts across runs."""
     moments = chain.from_iterable(one.sent.values() for one in log.sent.values())
     return sorted(at for at in moments if at >= since)
 
@@ -183,16 +183,16 @@ def _with_plan(
 
 
 def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]) -> bool:
-    """Say whether a newer change makes an unsent one useless for a platform."""
+    """Return whether a newer change makes an older, unsent one useless for a platform."""
     if _branch(change) != _branch(older.change):
         return False
     return change.head != older.change.head or entry.accelerator in names
 
 
 def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
-    """Return who was told of this event, or of this commit by another event in the last day.
+    """Return the platforms that received this event, or this commit, within the last day.
 
-    Only a platform that is asked again is told again.
+    The commit does not count for `rerequested` events, which ask for the same tests again.
     """
     told: set[str] = set()
     for one in log.sent.values():
@@ -242,7 +242,7 @@ REACH = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What came of a round: which runs are started again, which are given up, and what failed."""
+    """The result of a sweep: the runs started again, the runs given up, and the errors."""
 
     again: tuple[int, ...]
     given_up: tuple[int, ...]
@@ -250,7 +250,7 @@ class Sweep:
 
 
 def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
-    """Start the failed runs of the last day again. Raises GitHubError where they are not listed."""
+    """Rerun the failed runs of the last day. Raises GitHubError if they cannot be listed."""
     since = quote(f">={(now - REACH).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
     failed = read(api, f"{path}&per_page=100", ListedRuns).workflow_runs

@@ -54,12 +54,12 @@ UtcClock = Callable[[], dt.datetime]
 
 
 def utc_now() -> dt.datetime:
-    """Return the time."""
+    """Return the current time in UTC."""
     return dt.datetime.now(dt.timezone.utc)
 
 
 class Pace:
-    """Lets at most `most` requests begin within any `window`; `recent` ones count, too."""
+    """A rate limit: at most `most` requests begin within any `window`, including `recent` ones."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def wait(self) -> None:
-        """Return when the next request may begin."""
+        """Wait until the next request may begin."""
         with self._lock:
             while len(self._starts) == self._most:
                 left = (self._starts[0] + self._window - self._now()).total_seconds()
@@ -90,7 +90,7 @@ MOST_MINUTES = 72 * 60
 
 
 class SendResult(Model):
-    """What came of sending to one platform."""
+    """The result of sending a change to one platform."""
 
     accelerator: Id
     """Its id."""
@@ -106,7 +106,7 @@ class SendResult(Model):
 
 @dataclass(frozen=True, slots=True)
 class SendSettings:
-    """How to send; tests wait shorter."""
+    """Settings for sending; tests use shorter waits."""
 
     at_once: int = 16
     tries: int = 4
@@ -118,7 +118,7 @@ class SendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Senders:
-    """Who sends: to vendors' repositories and to this one, each with tokens of its own."""
+    """The clients that send to vendors' repositories and to this one, with separate tokens."""
 
     vendors: Api
     own: Api
@@ -129,10 +129,10 @@ class Senders:
 def send(
     senders: Senders, items: Sequence[QueueItem], pace: Pace, how: SendSettings | None = None
 ) -> list[SendResult]:
-    """Send each item; return what came of each, in their order.
+    """Send the items in parallel; return their results in the same order.
 
-    A lost answer can make a second event of the same delivery: whoever gets it knows it by the
-    number.
+    If a response is lost, the same event may be sent twice; the receiver recognizes it by its
+    delivery number.
     """
     how = how or SendSettings()
     if not items:
@@ -172,7 +172,7 @@ def _outcome(entry: PlannedPlatform, how: SendSettings, tries: int, why: str = "
 
 
 def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, dict[str, Any]]:
-    """Where to send what."""
+    """Return the API path and the body of the request for one platform."""
     payload = client_payload(change, entry)
     if there := entry.run.sent_to:
         body = {"event_type": there.event_type, "client_payload": payload}
@@ -185,7 +185,7 @@ def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, di
 
 
 def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
-    """The inputs of the portal's own workflow."""
+    """Return the inputs of the portal's own workflow."""
     return {
         "accelerator": entry.accelerator,
         "device": entry.device,
@@ -210,7 +210,7 @@ Save = Callable[[SendLog], None]
 
 @dataclass
 class DispatchRound:
-    """What came of a round; `log` is what the next one goes on from."""
+    """The results of a round of sending; the next round continues from `log`."""
 
     log: SendLog
     sent: list[SendResult] = field(default_factory=list)
@@ -218,7 +218,7 @@ class DispatchRound:
 
     @property
     def failed(self) -> bool:
-        """Whether a platform could not be told."""
+        """Whether sending to a platform failed."""
         return any(not one.ok for one in self.sent)
 
     @property
@@ -228,10 +228,10 @@ class DispatchRound:
 
 
 def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
-    """Send what is planned and not sent yet; `save` gets the log after each batch.
+    """Send what is planned and not sent yet; `save` is called with the log after each batch.
 
     New plans are read before each batch, so that a newer commit replaces what is not sent yet.
-    Raises GitHubError where this repository's own files cannot be read.
+    Raises GitHubError if this repository's own files cannot be read.
     """
     how = how or SendSettings()
     begin = how.now()

@@ -64,7 +64,7 @@ class _Repository(BaseModel):
 
 
 class _Folder(RootModel[tuple[_Named, ...]]):
-    """GitHub lists a folder whole, without pages."""
+    """The entries of a folder, which GitHub lists without pages."""
 
 
 class _File(BaseModel):
@@ -72,14 +72,14 @@ class _File(BaseModel):
 
 
 def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
-    """Yield whether the variable is missing that turns the workflows on. Raises GitHubError."""
+    """Yield a finding if the variable that enables the workflows is missing. Raises GitHubError."""
     if not _exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
         fix = f"Run: gh variable set {LOGIN} --body LOGIN"
         yield SetupFinding(home, f"the variable {LOGIN} is not set", fix)
 
 
 def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
-    """Yield what the environment that holds the secrets lacks. Raises GitHubError."""
+    """Yield what is missing in the environment that holds the secrets. Raises GitHubError."""
     path = f"repos/{home}/environments/{ENVIRONMENT}"
     where = f"{home}, environment {ENVIRONMENT}"
     if not _exists(api, path):
@@ -100,7 +100,7 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
 
 
 def permission_findings(api: Api, variable: str, repository: str) -> Iterator[SetupFinding]:
-    """Yield whether a token may not dispatch to a repository. Raises GitHubError."""
+    """Yield a finding if a token may not send events to a repository. Raises GitHubError."""
     found = read(api, f"repos/{repository}", _Repository).permissions
     if found is None or not found.push:
         problem = f"the token may not send events to {repository}"
@@ -109,7 +109,7 @@ def permission_findings(api: Api, variable: str, repository: str) -> Iterator[Se
 
 
 def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
-    """Yield whether no workflow of a vendor names the event that it is sent. Raises GitHubError."""
+    """Yield a finding if a vendor has no workflow for the event it is sent. Raises GitHubError."""
     path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
     names = [one.name for one in read(api, path, _Folder).root] if _exists(api, path) else []
     files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
@@ -151,7 +151,7 @@ _ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
 
 @dataclass(frozen=True)
 class SetupFinding:
-    """Something that upstream events need and that is missing."""
+    """A missing or wrong setting for upstream events, and the fix."""
 
     where: str
     problem: str
@@ -162,10 +162,10 @@ class SetupFinding:
 
 
 class HeaderApi(Api, Protocol):
-    """GitHub's API with the headers of an answer."""
+    """GitHub's API, including the headers of responses."""
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
-        """Return what stands at a path, and the headers in lower case."""
+        """Return the response body for a path, and the headers in lower case."""
 
 
 class _Core(BaseModel):
@@ -181,7 +181,7 @@ class _RateLimit(BaseModel):
 
 
 def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
-    """Yield what is wrong with a token, whatever it is used for. Raises GitHubError."""
+    """Yield a finding for too few requests left or a missing scope. Raises GitHubError."""
     body, headers = api.get_with_headers("rate_limit")
     remaining = parsed("rate_limit", body, _RateLimit).resources.core.remaining
     if remaining < LEAST_REQUESTS:
@@ -207,12 +207,12 @@ def refused_request(variable: str, error: GitHubError) -> SetupFinding:
 
 
 def network_finding(where: str, error: GitHubError) -> SetupFinding:
-    """Return the finding for a request that may be answered later."""
+    """Return the finding for a request that failed for now, but may succeed later."""
     return SetupFinding(where, str(error), "Check the network, then run the command again")
 
 
 def _permission_fix(variable: str, permissions: str) -> str:
-    """Return the fix for a missing permission; classic tokens and some requests name none."""
+    """Return the fix for a missing permission; `permissions` is empty if GitHub names none."""
     if not permissions:
         return (
             f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
@@ -234,9 +234,9 @@ SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
 def setup_findings(
     catalog: Catalog, home: str, connect: Connect, connect_app: ConnectApp
 ) -> list[SetupFinding]:
-    """Return everything that is missing, each finding once.
+    """Return every finding once.
 
-    The personal tokens are checked only where there is no App, which is used instead of them.
+    The personal tokens are checked only if there is no App, which is used instead of them.
     """
     checks = _checks(targets(catalog), home)
     found = [*_of_token(SETTINGS, checks[SETTINGS], connect)]
@@ -253,7 +253,7 @@ def setup_findings(
 
 
 def targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the vendors' repositories that get events, each event type once."""
+    """Return the vendors' repositories and event types that events are sent to, each once."""
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
     sent_to = {one.run.sent_to for one in events if one is not None}
     known = (one for one in sent_to if one is not None)
@@ -282,7 +282,7 @@ def _has_workflow(target: Dispatch) -> SetupCheck:
 
 
 def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iterator[SetupFinding]:
-    """Yield the findings of one token; without a valid token nothing else can be checked."""
+    """Yield the findings of one token; without a valid token, nothing else is checked."""
     try:
         api = connect(variable)
     except GitHubError as error:
@@ -314,7 +314,7 @@ ConnectApp = Callable[[], GitHubApp | None]
 def app_findings(
     app: GitHubApp, catalog: Catalog, home: str, vendors: Iterable[Dispatch]
 ) -> Iterator[SetupFinding]:
-    """Yield where the App lacks something; a repository that lacks it is looked at no further."""
+    """Yield what the App lacks; repositories with a finding are not checked further."""
     lacking = set()
     for repository, permissions in required_permissions(catalog, home).items():
         try:
@@ -333,7 +333,7 @@ def app_findings(
 
 
 def app_finding(error: GitHubError) -> SetupFinding:
-    """Return the finding for what keeps the App from its work."""
+    """Return the finding for an error of the App."""
     if isinstance(error, AppError):
         return SetupFinding(error.where, error.problem, error.fix)
     if error.passing:
@@ -342,7 +342,7 @@ def app_finding(error: GitHubError) -> SetupFinding:
 
 
 def check_run_findings(variable: str, catalog: Catalog) -> Iterator[SetupFinding]:
-    """Yield whose check runs nobody can create, because there is no App."""
+    """Yield a finding if check runs are needed, because only an App can create them."""
     if repositories := checked_repositories(catalog):
         problem = f"a personal token can't create the check runs of {', '.join(repositories)}"
         fix = "Set up the GitHub App that docs/upstream-events.md describes"

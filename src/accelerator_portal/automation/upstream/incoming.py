@@ -105,9 +105,9 @@ class _Dispatch(Part):
 
 
 def read_event(event: bytes, upstream: str = UPSTREAM) -> Change | str:
-    """Return the change that an event tells of, or in a sentence why nothing is done for it.
+    """Return the change that an event describes, or a sentence that says why no tests start.
 
-    Raises RefusedEventError for what is no such event, or of another repository.
+    Raises RefusedEventError if the event is unreadable or is from another repository.
     """
     if len(event) > MOST_BYTES:
         raise RefusedEventError("unreadable", f"the event has more than {MOST_BYTES:,} bytes")
@@ -147,7 +147,7 @@ def _trimmed(said: _Trimmed, upstream: str) -> Change | str:
 
 
 def _made_up(pull: _PullRequest, action: str) -> str:
-    """The number of an event that brings none: the same commit has the same."""
+    """Return a delivery number for an event without one; equal events get the same number."""
     commit = pull.head.sha if pull.head else "unknown"
     digest = hashlib.sha256(f"{pull.number} {commit} {action}".encode()).hexdigest()[:16]
     return f"pr-{pull.number}-{digest}"
@@ -203,9 +203,10 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
 
 
 def _number(check: _CheckRun) -> int | None:
-    """The pull request of a check run. GitHub names none for a pull request of a fork.
+    """Return the number of the pull request of a check run, or None unless it has exactly one.
 
-    The portal's own check runs have it in `external_id`; GitHub confirms it like any other.
+    GitHub names none for pull requests of forks. The portal's own check runs have the number in
+    `external_id`; GitHub confirms it like any other.
     """
     if check.pull_requests:
         return check.pull_requests[0].number if len(check.pull_requests) == 1 else None
@@ -220,5 +221,5 @@ def _same(repository: _Repository, upstream: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """What anybody may have written, as words that no log takes for a command."""
+    """Return untrusted text without characters that a log could take for a command."""
     return re.sub(r"[^\w./ -]", "?", text)[:80]

@@ -37,7 +37,7 @@ NewsVerdict = Literal["newly broken", "red already", "flaky", "known", "mended",
 
 
 class Broken(Model):
-    """A test that fails, as far as a comment tells of it."""
+    """A failing test, with the details that a comment shows."""
 
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
     """Its key, cut where nobody would read on."""
@@ -54,7 +54,7 @@ class Broken(Model):
 
 
 class ReportNews(Model):
-    """A report beside its base; lists are cut, counts are not."""
+    """A report compared with its base; lists may be cut, counts are of all tests."""
 
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first of what is newly broken, by key."""
@@ -81,7 +81,7 @@ class ReportNews(Model):
 
 
 def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> ReportNews:
-    """Return what a report says beside the platform's history."""
+    """Compare a report with the history of the platform."""
     standings = dict(base.tests())
     current = [issue for issue in issues if issue.expires > today]
     found: dict[str, list[Broken]] = {}
@@ -127,7 +127,7 @@ def _verdict(test: TestEntry, standing: Standing | None, today: dt.date) -> News
 
 
 def _is_base(standing: Standing, today: dt.date) -> bool:
-    """Whether a test that passed last did so recently, and in more than one run."""
+    """Return whether a test's last pass is recent and it has at least FEWEST_RUNS runs."""
     good = standing.last_good
     recent = good is not None and today - good.started.date() <= OLDEST_BASE
     return recent and len(standing.verdicts) >= FEWEST_RUNS

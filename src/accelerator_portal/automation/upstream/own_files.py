@@ -44,7 +44,7 @@ _MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """Where files are looked for: in this repository, made at this moment or later."""
+    """The artifacts of this repository that were created at `since` or later."""
 
     api: Api
     home: str
@@ -54,17 +54,17 @@ class FileSource:
 
 
 def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
-    """Yield what the workflow left under a name, the newest first, with the artifact's number.
+    """Yield the workflow's files with this name and the numbers of their artifacts, newest first.
 
-    Other things are passed over. The file within the artifact is `<name>.json`. Raises GitHubError.
+    An artifact contains the file `<name>.json`. Unusable artifacts are skipped. Raises GitHubError.
     """
     yield from _read_files(where, _entries(where, name), name, model)
 
 
 def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | None:
-    """Return the newest file that the workflow left under a name, if there is one.
+    """Return the workflow's newest file with this name, or None.
 
-    Older pages are listed only where the newer ones hold no such file. Raises GitHubError.
+    Older pages are listed only if the newer ones have no such file. Raises GitHubError.
     """
     listed = artifact_pages(where.api, where.home, _MOST_PAGES, name)
     pages = (_by_age(_usable(where, page, name)) for page in listed)
@@ -121,9 +121,9 @@ def _by_age(found: Iterable[ListedArtifact]) -> list[ListedArtifact]:
 
 
 def _is_known(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
-    """Whether this page, and so each later one, has nothing that is new and to be read.
+    """Return whether this page, and therefore each later page, has nothing new to read.
 
-    GitHub lists the newest first, but does not promise it.
+    False if the page is not sorted by age, because GitHub does not promise the order.
     """
     newest_first = all(one.id > other.id for one, other in pairwise(listed))
     return newest_first and all(

@@ -18,7 +18,7 @@ SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "mode
 
 
 class PlannedPlatform(Model):
-    """One platform that takes part."""
+    """A platform that tests a change."""
 
     accelerator: Id
     """Its id."""
@@ -35,7 +35,7 @@ class PlannedPlatform(Model):
 
 
 class DispatchPlan(Model):
-    """Who tests a change, and who does not and why."""
+    """The platforms that test a change, and why the others do not."""
 
     schema_version: Literal[1] = 1
     """The form of this file."""
@@ -48,7 +48,7 @@ class DispatchPlan(Model):
 
 
 def plan(catalog: Catalog, change: Change) -> DispatchPlan:
-    """Return who tests a change that GitHub confirmed."""
+    """Return the plan of who tests a change that GitHub has confirmed."""
     entries, passed_over = [], {}
     for platform in sorted(catalog.platforms, key=lambda one: one.id):
         events = platform.accelerator.upstream_events
@@ -84,7 +84,7 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
 
 
 def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
-    """Return how a platform takes part, by its folder."""
+    """Return how a platform takes part, as its folder declares it."""
     accelerator = platform.accelerator
     return PlannedPlatform(
         accelerator=platform.id,
@@ -111,12 +111,12 @@ _LEAST = 40
 
 
 def run_title(change: Change, accelerator: str) -> str:
-    """Return what a run's title must hold so that it is found: `run-name` in its workflow."""
+    """Return the text that a run's title must contain to be found (`run-name` in its workflow)."""
     return f"{change.delivery}/{accelerator}"
 
 
 def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
-    """Return what one platform is sent."""
+    """Return the payload that is sent to one platform."""
     body: dict[str, Any] = {
         "schema_version": 1,
         "event_type": change.occasion,
@@ -140,9 +140,9 @@ def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
 
 
 def fitted(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
-    """Return a body of at most `most` bytes: labels go first, then the title is cut.
+    """Return a body of at most `most` bytes: labels are dropped first, then the title is cut.
 
-    Raises ValueError where the rest alone is too long.
+    Raises ValueError if the rest alone is too long.
     """
     pull = body.get("pull_request")
     while size(body) > most:
@@ -157,5 +157,5 @@ def fitted(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
 
 
 def size(body: dict[str, Any]) -> int:
-    """Return how many bytes a body has as it is sent, other letters as escapes."""
+    """Return the size of the body in bytes as JSON, with non-ASCII characters escaped."""
     return len(json.dumps(body).encode())

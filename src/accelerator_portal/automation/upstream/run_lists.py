@@ -39,9 +39,9 @@ class _Listing:
 
 
 class RunLists:
-    """The runs that began at `since` or later, and some before; each list is asked for once.
+    """The runs that began at `since` or later, and some before; each list is requested once.
 
-    `begins` has a later moment for some repositories: one vendor that takes days does not make the
+    `begins` has a later start for some repositories, so that one slow vendor does not make the
     lists of the others longer.
     """
 
@@ -55,7 +55,7 @@ class RunLists:
         self._lock = threading.Lock()
 
     def of(self, repository: str, event: str) -> RunsByTitle:
-        """Return a repository's runs of an event. Raises GitHubError, each time if once."""
+        """Return a repository's runs of an event by words of their titles. Raises GitHubError."""
         with self._lock:
             listing = self._listings.setdefault((repository, event), _Listing())
         with listing.lock:
@@ -70,7 +70,7 @@ class RunLists:
             return listing.found
 
     def _listed(self, repository: str, event: str) -> list[ListedRun]:
-        """GitHub gives a thousand runs at most: older ones are asked for until there are none."""
+        """Return the runs, newest first, in as many requests as GitHub's limit of 1,000 needs."""
         since = _moment(_window_start(self._begins.get(repository, self._since)))
         found: dict[int, ListedRun] = {}
         created = f">={since}"
@@ -106,9 +106,9 @@ def _by_title(runs: list[ListedRun]) -> RunsByTitle:
 
 
 def _window_start(since: dt.datetime) -> dt.datetime:
-    """Return the same moment for some rounds: the same question may have the same answer.
+    """Round the time down to a multiple of six hours, so that rounds send the same request.
 
-    GitHub then sends none, and counts no request.
+    GitHub does not count a request whose response has not changed.
     """
     utc = since.astimezone(dt.timezone.utc)
     return utc.replace(hour=utc.hour - utc.hour % _WINDOW_HOURS, minute=0, second=0, microsecond=0)
@@ -128,7 +128,7 @@ class _ArtifactListing:
 class ArtifactLists:
     """The artifacts of runs that began at `since` or later.
 
-    `begins` has a later moment for some repositories.
+    `begins` has a later start for some repositories.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class ArtifactLists:
         self._lock = threading.Lock()
 
     def of(self, repository: str, run: int) -> tuple[ListedArtifact, ...]:
-        """Return the artifacts of a run that ended. Raises GitHubError."""
+        """Return the artifacts of a completed run. Raises GitHubError."""
         with self._lock:
             listing = self._listings.setdefault(repository, _ArtifactListing())
         with listing.lock:
@@ -154,7 +154,7 @@ class ArtifactLists:
         return read(self._api, path, Artifacts).artifacts
 
     def _listed(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
-        """List what is certainly whole; nothing where the list has another order or no end."""
+        """List the artifacts by run; empty if the list is not sorted by age or is too long."""
         since = self._begins.get(repository, self._since)
         found: list[ListedArtifact] = []
         for listed in artifact_pages(self._api, repository, _ARTIFACT_PAGES):
@@ -169,7 +169,7 @@ class ArtifactLists:
 def artifact_pages(
     api: Api, repository: str, most: int, name: str | None = None
 ) -> Iterator[tuple[ListedArtifact, ...]]:
-    """Yield the pages of a repository's artifacts, at most `most`. Raises GitHubError."""
+    """Yield at most `most` pages of a repository's artifacts. Raises GitHubError."""
     path = f"repos/{repository}/actions/artifacts?{f'name={name}&' if name else ''}"
     for page in range(1, most + 1):
         listed = read(api, f"{path}per_page={_A_PAGE}&page={page}", Artifacts).artifacts
@@ -185,7 +185,7 @@ def _is_newest_first(found: Sequence[ListedArtifact]) -> bool:
 
 
 def is_older(one: ListedArtifact, since: dt.datetime) -> bool:
-    """Say whether an artifact was certainly uploaded before a moment."""
+    """Return whether an artifact is known to be uploaded before `since`."""
     return one.created_at is not None and one.created_at < since
 
 

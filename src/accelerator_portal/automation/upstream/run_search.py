@@ -36,7 +36,7 @@ RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "re
 
 @dataclass(frozen=True, slots=True)
 class ReportPlace:
-    """Where reports are looked for, and what is known to check them with."""
+    """Where to look for reports, and the names and the time to check them with."""
 
     api: Api
     home: str
@@ -51,7 +51,7 @@ class ReportPlace:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of one platform's run; `why` says it where there is no report."""
+    """The result of one platform's run; `why` gives the reason if there is no report."""
 
     state: RunState
     repository: str
@@ -64,7 +64,7 @@ class RunResult:
 
 
 class _NotHereError(Exception):
-    """There is no report, or none that counts; `state` and the text say so."""
+    """There is no report that counts; `state` and the message say why."""
 
     def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
         super().__init__(why)
@@ -73,7 +73,7 @@ class _NotHereError(Exception):
 
 
 def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
-    """Return the report that a platform's run left, or how things stand. Raises GitHubError."""
+    """Return the report of a platform's run, or the state of the run. Raises GitHubError."""
     repository = report_repository(place.home, asked.entry)
     age = place.now - asked.at
     limit = dt.timedelta(hours=asked.entry.hours)
@@ -92,7 +92,7 @@ def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
 
 
 def report_repository(home: str, entry: PlannedPlatform) -> str:
-    """Return where a platform's runs leave their reports."""
+    """Return the repository to which a platform's runs upload their reports."""
     there = entry.run.sent_to
     return there.repository if there else home
 
@@ -123,7 +123,7 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
 
 
 def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> ListedRun:
-    """The newest run of this change: a run that is repeated has the same number."""
+    """Return the newest run of this change. Raises _NotHereError if there is none."""
     title = run_title(asked.change, asked.entry.accelerator)
     workflow = asked.entry.run.workflow_here
     event = "workflow_dispatch" if workflow else "repository_dispatch"
@@ -136,7 +136,7 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
 
 
 def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
-    """The run that left an artifact of a closed CI."""
+    """Return the run that uploaded the artifacts of a private CI. Raises _NotHereError."""
     if not artifacts:
         raise _NotHereError("waiting", "there is no report")
     made_by = artifacts[0].workflow_run
@@ -161,7 +161,7 @@ def _named(api: Api, repository: str, name: str) -> tuple[ListedArtifact, ...]:
 
 
 def _newest(artifacts: Iterable[ListedArtifact], names: Collection[str]) -> list[ListedArtifact]:
-    """The newest of each of the names, by name."""
+    """Return the newest unexpired artifact of each name, sorted by name."""
     found: dict[str, ListedArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
         if one.name in names and not one.expired:
@@ -186,7 +186,7 @@ _FILE = "report.json"
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What was sent to one platform, and when."""
+    """A change that was sent to a platform, and when."""
 
     change: Change
     entry: PlannedPlatform
@@ -196,9 +196,9 @@ class SentRequest:
 def read_run_report(
     archives: Sequence[bytes], asked: SentRequest, known: KnownNames, now: dt.datetime
 ) -> Report:
-    """Return the report that stands in the archives of a run, one of each of its tasks.
+    """Return the report in a run's archives, one archive for each task.
 
-    It is self-reported, whatever it says of itself. Raises ArtifactError and ProblemsError.
+    Its kind is always self-reported, whatever it states. Raises ArtifactError and ProblemsError.
     """
     parts = [_part(archive, asked) for archive in archives]
     report = _joined(parts)
@@ -221,7 +221,7 @@ def _part(archive: bytes, asked: SentRequest) -> Report:
 
 
 def _joined(parts: Sequence[Report]) -> Report:
-    """One report of all tasks; what only one of them says is said."""
+    """Merge the reports of all tasks; a value that only one of them has is kept."""
     if len(parts) == 1:
         return parts[0]
     whole = merged(
@@ -237,7 +237,7 @@ def _joined(parts: Sequence[Report]) -> Report:
 
 
 def false_claim(report: Report, asked: SentRequest) -> str | None:
-    """Say what a report claims that its run was not asked for."""
+    """Return how a report contradicts the request for its run, or None."""
     wanted = asked.entry.accelerator
     if report.accelerator != wanted:
         return f"the report is about {report.accelerator}, the run was for {wanted}"

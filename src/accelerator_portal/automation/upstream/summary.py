@@ -15,7 +15,7 @@ from accelerator_portal.site.difference.harmless import span
 
 
 def plan_summary(found: DispatchPlan) -> str:
-    """Say who tests a change, and who does not."""
+    """Return a summary of who tests a change, and who does not, as Markdown."""
     lines = [f"# {_change(found.change)}", ""]
     lines += [
         f"- {span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.way}, within "
@@ -29,7 +29,7 @@ def plan_summary(found: DispatchPlan) -> str:
 
 
 def sent_summary(done: DispatchRound) -> str:
-    """Say who was told, who could not be, and what waits."""
+    """Return a summary of what was sent, what failed and what waits, as Markdown."""
     failed = [one for one in done.sent if not one.ok]
     lines = [f"# Sent to {len(done.sent) - len(failed)} of {len(done.sent)}", ""]
     lines += [f"- **failed** {span(one.accelerator)}: {span(one.why)}" for one in failed]
@@ -40,7 +40,7 @@ def sent_summary(done: DispatchRound) -> str:
 
 
 def sweep_summary(done: Sweep) -> str:
-    """Say which failed runs are started again, and which are given up."""
+    """Return a summary of the runs started again and the runs given up, as Markdown."""
     lines = [f"# Started {count(len(done.again), 'failed run')} again", ""]
     lines += [f"- run {number}" for number in done.again]
     lines += [
@@ -53,7 +53,7 @@ def sweep_summary(done: Sweep) -> str:
 def answer_summary(
     looked: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
 ) -> str:
-    """Say what came of each run, what is news, and what was written where."""
+    """Return a summary of the lookups, the comparisons and the comments, as Markdown."""
     lines = ["# Answers", ""]
     lines += [_looked(one) for one in looked] or ["No outstanding reports."]
     if news := list(_news(answers)):

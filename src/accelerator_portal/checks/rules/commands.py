@@ -124,7 +124,7 @@ def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
-    """`fetched`: the pipeline begins with the output of a group that has fetched something."""
+    """Yield a pipeline's faults; with `fetched`, it begins with the output of a download."""
     commands = [command.words for command in pipeline.commands]
     shown = " | ".join(" ".join(words) for words in commands)[:80]
     for words, target in zip(commands, [*commands[1:], None], strict=True):
@@ -148,7 +148,7 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
 
 
 def _is_inline(run: tuple[str, ...]) -> bool:
-    """Whether a step gives a shell a text with several commands, as `bash -lc` does."""
+    """Return whether a step passes several commands to a shell in one text, as with `bash -lc`."""
     program, arguments = program_of(run)
     if program not in SHELLS:
         return False
@@ -185,7 +185,7 @@ _CURL_VALUES = frozenset("AbcCdDeEFHKmoPQrtTuUwxXyYz")
 
 
 def unprotected_words(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command that switch something off."""
+    """Yield the words of a command that disable a security check."""
     curl = False
     for word in words:
         plain = word.lower()
@@ -204,7 +204,7 @@ def unprotected_words(words: Sequence[str]) -> Iterator[str]:
 
 
 def _is_insecure(word: str) -> bool:
-    """Whether short options of curl in one word, such as `-sSLk`, have a `k`."""
+    """Return whether a word of short options for curl, such as `-sSLk`, contains `k`."""
     if not word.startswith("-") or word.startswith("--"):
         return False
     for sign in word[1:]:
@@ -239,14 +239,14 @@ _CONTAINERS = frozenset({"docker", "nerdctl", "podman"})
 
 
 def addresses(words: Sequence[str]) -> Iterator[str]:
-    """Yield every address that a command names."""
+    """Yield every address in a command."""
     for word in words:
         yield from text_addresses(word)
     yield from implied_addresses(words)
 
 
 def implied_addresses(words: Sequence[str]) -> Iterator[str]:
-    """Yield the addresses that are written without a scheme, as addresses with one."""
+    """Yield the addresses that are written without a scheme, with the scheme added."""
     for word in words:
         if found := _REMOTE.match(word):
             yield f"ssh://{found[1]}/"
@@ -261,7 +261,7 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 
 
 def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
-    """What is no option and no option's value; curl's `-O` has none, unlike wget's."""
+    """Yield the addresses among a downloader's arguments; `flag` is an option without a value."""
     skip = False
     for word in arguments:
         if skip:
@@ -273,7 +273,7 @@ def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
 
 
 def _images(arguments: Sequence[str]) -> Iterator[str]:
-    """The image of a `pull`, and what may be one of a `run`."""
+    """Yield the registry of the image of a `pull` or `push`, and of possible images of a `run`."""
     command = arguments[0] if arguments else ""
     named = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]
     if command in {"pull", "push"} and named:

@@ -40,7 +40,7 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _requirements(row: InstallRow) -> list[Requirement]:
-    """What the commands install with pip, if they pin torch."""
+    """Return what the commands install with pip; empty if they don't pin torch."""
     found = []
     for package in (package for call in row.calls for package in call.packages):
         try:
@@ -61,7 +61,7 @@ def _pin(requirement: Requirement) -> Version | None:
 def _fault(
     requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
 ) -> tuple[str, str] | None:
-    """What is wrong with a requirement, and the fix."""
+    """Return what is wrong with a requirement, and the fix; None if nothing is."""
     name = canonicalize_name(requirement.name)
     if name not in fitting:
         return None

@@ -59,7 +59,7 @@ def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Pro
 
 
 def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
-    """A name may stand in two generations, sold with two chips, but not with two sizes."""
+    """Yield a problem for each model that is listed twice, or with different figures."""
     seen: dict[str, HardwareModel] = {}
     for place, generation in enumerate(hardware.generations):
         here = set()
@@ -78,7 +78,7 @@ def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]
 
 
 def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
-    """One machine type has one model."""
+    """Yield a problem for each machine type that is listed for two models."""
     seen: dict[str, str] = {}
     for place, generation in enumerate(hardware.generations):
         for number, model in enumerate(generation.models):
@@ -93,7 +93,7 @@ def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Probl
 
 
 def _differs(model: HardwareModel, other: HardwareModel) -> bool:
-    """Whether two of the same name state different figures, and no note says why."""
+    """Return whether two models of the same name have different figures, and no note says why."""
     if model.note or other.note:
         return False
     pairs = ((model.memory_gb, other.memory_gb), (model.power_w, other.power_w))
@@ -137,7 +137,7 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """A card is listed as running on builds of a variant that no release and no system has."""
+    """Yield a problem for each build of hardware that no command of its variant matches."""
     hardware = platform.accelerator.hardware
     for place, generation in enumerate(hardware.generations if hardware else ()):
         for number, build in enumerate(generation.builds):
@@ -154,7 +154,7 @@ def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> I
 
 
 def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
-    """A card that two platforms list has another memory size or power on one of them."""
+    """Yield a problem for each card whose memory or power differs between two platforms."""
     first: dict[str, tuple[Platform, HardwareModel]] = {}
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware
@@ -200,7 +200,7 @@ Rows = list[tuple[int, CompatibilityRow]]
 
 
 def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """A row names Python versions that its PyTorch release does not support."""
+    """Yield a problem for each row with a Python version that its release does not support."""
     supported = {release.version: release.python for release in catalog.releases.releases}
     for place, row in _rows(platform):
         known = supported.get(row.torch)
@@ -214,7 +214,7 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
 
 
 def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
-    """A variant of `install.yaml` has another SDK version than the rows that are about it."""
+    """Yield a problem for each row whose SDK version differs from its variant's."""
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in _rows(platform):
         version = versions.get(row.variant or "")
@@ -228,7 +228,7 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
 
 
 def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
-    """A newer SDK needs an older driver than an older SDK does, or one SDK needs two drivers."""
+    """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers."""
     known = [(place, row, sdk) for place, row in _rows(platform) if (sdk := _sdk(platform, row))]
     for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
         for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
@@ -243,7 +243,7 @@ def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
 
 
 def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
-    """Two rows of one plugin version say that it brings different versions of a component."""
+    """Yield a problem if rows of one plugin version include different component versions."""
     first: dict[tuple[str, str | None, str], str] = {}
     for place, row in _rows(platform):
         for name, version in row.includes.items() if row.plugin and not row.note else ():
@@ -254,7 +254,7 @@ def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
 
 
 def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
-    """Two rows of one plugin version end on different days."""
+    """Yield a problem if two rows of one plugin version end on different days."""
     first: dict[tuple[str | None, ...], CompatibilityRow] = {}
     for place, row in _rows(platform):
         if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
@@ -271,7 +271,7 @@ def _rows(platform: Platform) -> Rows:
 
 
 def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
-    """The component after which the row's variant is named: CUDA for `cu130`."""
+    """Return the component in the name of the row's variant (CUDA for `cu130`), or None."""
     variant = next((v for v in platform.install.variants if v.id == row.variant), None)
     if variant is None:
         return None

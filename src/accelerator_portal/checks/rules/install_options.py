@@ -86,7 +86,7 @@ def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]
 
 
 def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Variants that a release publishes and an option serves, but `variants` leaves out."""
+    """Yield a problem for each variant of an option's builds that `variants` does not list."""
     known = {variant.id for variant in platform.install.variants}
     if not known:
         return
@@ -119,7 +119,7 @@ def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _idle_variants(
     catalog: Catalog, rows: tuple[InstallRow, ...], faulty: set[str]
 ) -> Iterator[Problem]:
-    """Variants without a row, where no fault of an option has kept the row away."""
+    """Yield a problem for each variant without a row, unless the file has other problems."""
     served = {(row.platform, row.variant) for row in rows}
     for platform in catalog.platforms:
         if platform.path("install.yaml") in faulty:
@@ -215,7 +215,7 @@ def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requireme
 
 
 def _requirement(text: str) -> requirements.Requirement | None:
-    """What pins a version by itself; one with a placeholder takes it from the rows."""
+    """Return the requirement if it pins a version; None for one with a placeholder."""
     if "{" in text:
         return None
     try:
@@ -227,7 +227,7 @@ def _requirement(text: str) -> requirements.Requirement | None:
 
 
 def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
-    """Rows may leave out the local part of a version, `+musa5.2.0`."""
+    """Return whether a version satisfies the pin; it may lack the local part (`+musa5.2.0`)."""
     public = SpecifierSet(",".join(str(s).partition("+")[0] for s in requirement.specifier))
     return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))
 
@@ -283,7 +283,7 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _requirements(
     platform: Platform, place: int, option: Option
 ) -> Iterator[tuple[Location, Requirement, str | None]]:
-    """What holds for an option: where it stands, and the variant that it is about."""
+    """Yield the requirements of an option, with their location and the variant they are for."""
     install = platform.install
     for number, requirement in enumerate(install.requires):
         yield ("requires", number), requirement, None
@@ -301,7 +301,7 @@ def _serves(option: Option, row: CompatibilityRow) -> bool:
 
 
 def _share(requirement: Requirement, row: CompatibilityRow) -> bool:
-    """Say whether both apply to one operating system."""
+    """Return whether both apply to a common operating system."""
     return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
 
 

@@ -42,7 +42,7 @@ class _Claim:
 
 
 def _claimed_ids(catalog: Catalog) -> list[_Claim]:
-    """Folders claim their own ids first; who changes a folder claims after all others."""
+    """Return all claims; those of changed folders come last, a folder's own id before others."""
     claims = [
         claim for platform in catalog.by_claim for claim in (_own(platform), *_listed(platform))
     ]
@@ -94,7 +94,7 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _share(first: Platform, second: Platform) -> bool:
-    """Whether both vendors say that they share the name: one alone could take another's."""
+    """Return whether both vendors set `shared_name`, so that neither can take the other's name."""
     return first.accelerator.package.shared_name and second.accelerator.package.shared_name
 
 
@@ -186,14 +186,14 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _on_pypi(catalog: Catalog, name: str) -> bool:
-    """Whether the name is taken there. What nobody has looked up yet counts as taken if common."""
+    """Return whether PyPI has the name; a name not looked up yet counts only if well known."""
     facts = catalog.packages.get(name)
     found = facts.on("pypi") if facts else None
     return bool(found.releases) if found else name in _WELL_KNOWN
 
 
 def _is_near(name: str, word: str) -> bool:
-    """Whether one letter more, less, other or exchanged with the next makes `word` of `name`."""
+    """Return whether one added, missing, changed or swapped letter turns `name` into `word`."""
     if name == word or abs(len(name) - len(word)) > 1:
         return False
     start = 0

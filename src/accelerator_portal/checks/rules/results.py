@@ -48,7 +48,7 @@ def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
-    """Two runs of the same moment and suite have no order, and so no history."""
+    """Yield a problem for each report that has the same start time and suite as another."""
     seen: dict[tuple[str, str, dt.datetime, str], StoredReport] = {}
     for stored in reports:
         made = stored.report
@@ -118,13 +118,13 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
-    """Return the other name of a vendor's suite with which a key or a pattern begins."""
+    """Return the alias of a vendor's suite with which a test key or a pattern begins, or None."""
     begin = readable_key(named)
     return next((alias for alias in aliases if begin.startswith(f"{alias}/")), None)
 
 
 def _is_own(suite: str, platform: str) -> bool:
-    """Whether it is a vendor's suite: `acme/kernels/test_a` reads as test `kernels/test_a`."""
+    """Return whether it is a vendor's suite; `acme/kernels/test_a` is read as suite `acme`."""
     return suite == platform or owner_of(suite) is not None
 
 
@@ -161,7 +161,7 @@ def _unknown_test(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | No
 
 
 def _unmatched_glob(catalog: Catalog, glob: str) -> tuple[str, str] | None:
-    """A glob is about keys; up to their parameters these are known."""
+    """Return what is wrong with a pattern that matches no test name, and the fix, or None."""
     id_, slash, _ = glob.partition("/")
     suite = catalog.suites.get(id_) if slash else None
     beginning = f"{glob.partition('?')[0]}*"
@@ -221,9 +221,9 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
-    """Platforms with tests of the suite that share none, except the one that ran it first.
+    """Yield the platforms that share no test name of the suite, except the one that ran it first.
 
-    Parameters are left out: another data type is no fault, a device in every name is.
+    Parameters are ignored, because different data types are allowed.
     """
     tests = {name: _test_names(suite, stored) for name, stored in by_platform.items()}
     joined = sorted((_first_run(by_platform[name]), name) for name, found in tests.items() if found)

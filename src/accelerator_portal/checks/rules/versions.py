@@ -292,7 +292,7 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _valid(declared: Mapping[str, object]) -> dict[str, Source]:
-    """Sources as written; those with faults of their own are reported where the file is read."""
+    """Return the valid sources; problems of the others are reported where the file is read."""
     found: dict[str, Source] = {}
     for name, item in declared.items():
         with suppress(ValidationError):
@@ -333,7 +333,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _needed(platform: Platform) -> dict[str, Version]:
-    """The oldest version that some row needs, by component."""
+    """Return the oldest version of each component that a row needs."""
     found: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():

@@ -77,7 +77,7 @@ SORTED_BY = ("key", "started", "report")
 
 
 def arrow_schema(table: Table) -> pa.Schema:
-    """Return the columns of a table as Arrow has them."""
+    """Return the Arrow schema of a table."""
     import pyarrow as pa
 
     types = {"text": pa.string(), "moment": pa.timestamp("us", tz="UTC"), "number": pa.float64()}
@@ -90,12 +90,12 @@ def arrow_schema(table: Table) -> pa.Schema:
 
 
 def sorted_table(table: pa.Table) -> pa.Table:
-    """Return the rows in the order in which files have them."""
+    """Return the rows in the order of the archive's files."""
     return table.sort_by([(name, "ascending") for name in SORTED_BY])
 
 
 def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[str, pa.Table]:
-    """Return what a report says of each test, one table a suite."""
+    """Return the results of a report, as one table per suite."""
     of_report = {"started": started, "report": report_id, **_environment(report)}
     rows: dict[str, list[dict[str, object]]] = {}
     for test in report.tests:
@@ -119,7 +119,7 @@ def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[
 
 
 def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
-    """Return changes, one table a suite."""
+    """Return changes, as one table per suite."""
     rows: dict[str, list[dict[str, object]]] = {}
     for change in changes:
         row = change._asdict()
@@ -129,7 +129,7 @@ def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
 
 
 def changes_in(table: pa.Table) -> list[OutcomeChange]:
-    """Return the changes that a table holds, in its order."""
+    """Return the changes in a table, in the table's order."""
     names = ("change" if name == "kind" else name for name in OutcomeChange._fields)
     columns: list[list[Any]] = [table[name].to_pylist() for name in names]
     columns[0] = [moment.astimezone(dt.timezone.utc) for moment in columns[0]]

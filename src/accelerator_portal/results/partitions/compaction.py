@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Compaction(NamedTuple):
-    """What was merged: files before and after, their rows, their bytes before and after."""
+    """The result of a merge: the number of files and bytes before and after, and of rows."""
 
     files: int
     merged: int
@@ -35,13 +35,11 @@ class Compaction(NamedTuple):
 
 
 def compact(root: Path, accelerator: str, before: str) -> Compaction:
-    """Merge the files of each partition whose month is before `before` (`2026-11`).
+    """Merge the files of each partition whose month is before `before`, such as `2026-11`.
 
-    A partition of one file stays as it is. The merged file is written and compared with the rows
-    of its parts, then the manifest is written, then the parts are deleted: an interruption leaves
-    files that the manifest does not list, which a repair deletes.
-
-    Raises ProblemsError, OSError.
+    Partitions with one file are not changed. The merged file is written and compared with its
+    parts, then the manifest is written, then the parts are deleted. An interruption leaves
+    files that the manifest does not list; a repair deletes them. Raises ProblemsError, OSError.
     """
     manifest = read_manifest(root, accelerator)
     merged: list[ListedFile] = []
@@ -65,9 +63,9 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
 def compact_all(
     root: Path, before: str, told: Callable[[str, Compaction], None] = lambda _, __: None
 ) -> tuple[Problem, ...]:
-    """Merge the files of every accelerator; one that is damaged does not stop the others.
+    """Merge the files of every accelerator; a damaged archive does not stop the others.
 
-    `told` is called after each where anything was merged. Returns what is wrong with the others.
+    `told` is called for each accelerator with merged files. Returns the problems of the others.
     Raises OSError.
     """
     problems: list[Problem] = []
@@ -84,7 +82,7 @@ def compact_all(
 
 
 def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[ListedFile]]:
-    """Return files by the partition that they are in, in the order of the partitions."""
+    """Return files by partition, in the order of the partitions."""
     found: dict[Partition, list[ListedFile]] = {}
     for file in files:
         found.setdefault(file.partition, []).append(file)
@@ -94,7 +92,7 @@ def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[Listed
 def read_parts(
     root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Read files of one partition as one table, file after file. Raises ProblemsError."""
+    """Return the files of one partition as one table, in order. Raises ProblemsError."""
     import pyarrow as pa
 
     return pa.concat_tables([read_part(root, file, columns) for file in files])
@@ -109,7 +107,7 @@ def _partitions(
 
 
 def _merged(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
-    """Write the merged file of a partition; what is read back must be the rows of the parts."""
+    """Write the merged file of a partition. Raises ProblemsError if its rows differ."""
     table = sorted_table(read_parts(root, files))
     merged = write_part(root, partition, MONTH_FILE_STEM, table)
     if not read_part(root, merged).equals(table):

@@ -45,7 +45,7 @@ class ListedFile(Model):
 
     @property
     def partition(self) -> Partition:
-        """The partition that it is in."""
+        """The file's partition. Raises ValueError if the file is not in a partition's folder."""
         found = partition_of(self.path)
         if found is None:
             raise ValueError(self.path)
@@ -66,7 +66,7 @@ class ListedReport(Model):
 
 
 class LostFile(Model):
-    """A file that was damaged and could not be written again, or only a part of it."""
+    """A damaged file that a repair could not restore, or only in part."""
 
     path: str
     """Where it was below `data/history`."""
@@ -93,7 +93,7 @@ class Manifest(Model):
         return tuple(file for file in self.files if file.partition[:2] == (basis, table))
 
     def lacks_results(self, report: str) -> bool:
-        """Whether the results of a report are not archived."""
+        """Return whether a report's results are missing from the archive."""
         return report not in self.reports or self.reports[report].results is None
 
     def with_files(
@@ -103,7 +103,10 @@ class Manifest(Model):
         without: Iterable[str] = (),
         reports: Mapping[str, ListedReport] | None = None,
     ) -> Manifest:
-        """Return a manifest with more files and reports; those of the same name are replaced."""
+        """Return a manifest with files and reports added; equal names are replaced.
+
+        `without` names paths of files to remove.
+        """
         dropped = set(without)
         by_path = {file.path: file for file in self.files if file.path not in dropped}
         by_path.update((file.path, file) for file in files)
@@ -116,14 +119,14 @@ class Manifest(Model):
 
 
 def manifest_path(root: Path, accelerator: str) -> Path:
-    """Return where a manifest is; `root` is the repository."""
+    """Return the path of a manifest; `root` is the repository."""
     return root / HISTORY / accelerator / "manifest.json"
 
 
 def read_manifest(root: Path, accelerator: str) -> Manifest:
-    """Return the manifest of an accelerator; an empty one where nothing is archived.
+    """Return the manifest of an accelerator; an empty one if nothing is archived.
 
-    Raises ProblemsError where it is damaged, or is missing while there are files.
+    Raises ProblemsError if it is damaged, or missing although there are files.
     """
     path = manifest_path(root, accelerator)
     name = path.relative_to(root).as_posix()
@@ -146,7 +149,7 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:
-    """Write a manifest, one file and one report a line. Raises OSError."""
+    """Write a manifest, with one file or report per line. Raises OSError."""
     write_text_atomically(manifest_path(root, manifest.accelerator), manifest_text(manifest))
 
 
@@ -165,7 +168,7 @@ def manifest_text(manifest: Manifest) -> str:
 
 
 def has_files(root: Path, accelerator: str) -> bool:
-    """Whether the archive's folders hold any file of an accelerator."""
+    """Return whether the archive's folders contain any file of an accelerator."""
     return next(files_below(root, accelerator), None) is not None
 
 
@@ -201,7 +204,7 @@ _FOLDER = re.compile(
 
 
 class Partition(NamedTuple):
-    """The files of one suite of an accelerator and one month, in UTC."""
+    """The files of one table, accelerator, suite and month (in UTC)."""
 
     basis: Basis
     table: Table
@@ -211,7 +214,7 @@ class Partition(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """Its folder below `data/history`."""
+        """The folder, relative to `data/history`."""
         accelerator, suite = quote(self.accelerator, ""), quote(self.suite, "")
         return (
             f"{self.basis}/{self.table}/accelerator={accelerator}/suite={suite}/month={self.month}"
@@ -219,7 +222,7 @@ class Partition(NamedTuple):
 
 
 def partition_of(path: str) -> Partition | None:
-    """Return the partition of a file, given by its path below `data/history`, if it is in one."""
+    """Return the partition of a path relative to `data/history`; None if it is not in one."""
     found = _FOLDER.fullmatch(path.rpartition("/")[0])
     if found is None:
         return None
@@ -230,12 +233,12 @@ def partition_of(path: str) -> Partition | None:
 
 
 def table_folder(root: Path, basis: Basis, table: Table, accelerator: str) -> Path:
-    """Return the folder that has all partitions of one accelerator."""
+    """Return the folder with all partitions of an accelerator's table."""
     return root / HISTORY / basis / table / f"accelerator={quote(accelerator, '')}"
 
 
 def archived_accelerators(root: Path) -> list[str]:
-    """Return the accelerators of which anything is kept."""
+    """Return the accelerators that have files in the archive or a state."""
     history = root / HISTORY
     named = {
         path.parent.name
@@ -251,12 +254,12 @@ def archived_accelerators(root: Path) -> list[str]:
 
 
 def month_of(moment: dt.datetime) -> str:
-    """Return the month of a moment in UTC: `2026-11`."""
+    """Return the month of a time in UTC, such as `2026-11`."""
     return f"{moment.astimezone(dt.timezone.utc):%Y-%m}"
 
 
 def report_file_stem(started: dt.datetime, report: str) -> str:
-    """Return how the name of a file starts that one report filled."""
+    """Return the start of the name of a file with the rows of one report."""
     return f"{started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}-{report}"
 
 
@@ -265,9 +268,9 @@ MONTH_FILE_STEM = "month"
 
 
 def file_name(stem: str, digest: str) -> str:
-    """Return the name of a file whose bytes have this SHA-256.
+    """Return the file name for a content with this SHA-256.
 
-    The same content has the same name, other content never replaces it, and damage is seen without
-    a manifest.
+    The name identifies the content: a file never replaces another, and damage is visible
+    without a manifest.
     """
     return f"{stem}-{digest[:16]}.parquet"

@@ -35,27 +35,26 @@ if TYPE_CHECKING:
 
 
 class FoundFile(NamedTuple):
-    """A whole file, as a manifest lists it, and how many rows of each report it has."""
+    """An undamaged file as a manifest lists it, and its number of rows by report."""
 
     listed: ListedFile
     rows_by_report: Counter[str]
 
 
 class Rebuilt(NamedTuple):
-    """A manifest of all whole files, and the files that are damaged, below `data/history`."""
+    """A manifest of all undamaged files, and the damaged files relative to `data/history`."""
 
     manifest: Manifest
     damaged: tuple[str, ...]
 
 
 def rebuilt_manifest(root: Path, accelerator: str) -> Rebuilt:
-    """Return the manifest of all whole files.
+    """Return a manifest of all undamaged files.
 
-    A file's name has a part of its SHA-256, so that damage is seen without the manifest. Where an
-    interrupted merge left both the merged file and its parts, the rows count once. Reports are
-    those of the states; a file that has another one is of an interrupted fold, and is left out.
-
-    Raises ProblemsError where a state cannot be read.
+    A file's name contains part of its SHA-256, so damage is detected without the manifest. If
+    an interrupted merge left the merged file and its parts, the rows count once. Reports are
+    those of the states. A file with any other report is from an interrupted fold and is left
+    out. Raises ProblemsError if a state cannot be read.
     """
     points: dict[str, Point] = {}
     for basis in BASES:
@@ -81,7 +80,10 @@ def rebuilt_manifest(root: Path, accelerator: str) -> Rebuilt:
 
 
 def listed_from_file(root: Path, name: str) -> FoundFile | None:
-    """Return what a manifest says of a file, `name` below `data/history`; None if it is damaged."""
+    """Return the manifest's entry for a file; None if the file is damaged.
+
+    `name` is its path relative to `data/history`.
+    """
     place, path = partition_of(name), root / HISTORY / name
     if place is None:
         return None
@@ -96,7 +98,7 @@ def listed_from_file(root: Path, name: str) -> FoundFile | None:
 
 
 def _without_parts_of_merged(files: Iterable[FoundFile]) -> Iterator[FoundFile]:
-    """Leave out a file whose reports all have as many rows in a larger one of its partition."""
+    """Yield the files, without those whose reports are all in larger files of the partition."""
     found = {file.listed.path: file for file in files}
     for together in partitions_of(file.listed for file in found.values()).values():
         together.sort(key=lambda file: (-file.rows, file.path))
@@ -117,7 +119,7 @@ def _rows(files: list[FoundFile], table: str) -> Counter[str]:
 
 
 class RebuiltState(NamedTuple):
-    """A state, and what it lacks."""
+    """A rebuilt state, and how many reports are incomplete in it."""
 
     state: State
     from_columns: int
@@ -131,7 +133,7 @@ def rebuilt_state(
 ) -> RebuiltState:
     """Return the state after all reports of the archive, read month by month.
 
-    `at_hand` has reports by id: their whole environment is kept.
+    `at_hand` are reports by id, whose complete environment is used.
     """
     state = State(manifest.accelerator, basis)
     from_columns = left_out = 0
@@ -153,10 +155,10 @@ def rebuilt_state(
 
 
 def differing_tests(kept: State, again: State) -> list[str]:
-    """Return the keys of tests that do not stand as the archive says.
+    """Return the keys of tests whose stored state differs from the archive.
 
-    `again` is the state made from the archive. Its window of verdicts may be longer, and reports
-    that differ in packages alone are the same code to it.
+    `again` is the state rebuilt from the archive. Differences that a rebuild can cause are
+    ignored: more verdicts, and reports that differ only in packages counting as the same code.
     """
     ours, theirs = dict(kept.tests()), dict(again.tests())
     return [key for key in sorted(ours | theirs) if not _same(ours.get(key), theirs.get(key))]
@@ -170,7 +172,7 @@ def _same(kept: Standing | None, again: Standing | None) -> bool:
 
 
 def _facts(standing: Standing) -> list[object]:
-    """All that a standing says but its window; of a report its id."""
+    """Return all fields except the verdicts; reports are replaced by their ids."""
     plain = standing._replace(recent="")
     return [one.id if isinstance(one, Point) else one for one in plain]
 
@@ -181,7 +183,7 @@ def _when(item: tuple[str, ListedReport]) -> tuple[dt.datetime, str]:
 
 
 class _ReportResults(NamedTuple):
-    """What a report says by key, and one of its rows, which has the environment."""
+    """A report's outcomes by test key, and one of its rows, which has the environment."""
 
     row: Mapping[str, Any]
     said: dict[str, OutcomeAndStage]
@@ -225,7 +227,7 @@ def _point(name: str, listed: ListedReport, row: Mapping[str, Any]) -> Point:
 
 
 def _environment(row: Mapping[str, Any]) -> Environment:
-    """Return what the columns say of the environment."""
+    """Return the environment in the columns of a row."""
     plain = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
     plugin = None
     if row["plugin"] is not None:

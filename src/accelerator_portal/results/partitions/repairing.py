@@ -49,14 +49,14 @@ NamedRows = tuple[str, ListedFile]
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a repair did, one sentence each, and what stays lost."""
+    """What a repair did, as sentences, and the files that stay lost."""
 
     done: tuple[str, ...]
     lost: tuple[LostFile, ...]
 
 
 class _Damage(NamedTuple):
-    """A damaged file; `rows` is None where no manifest said how many it had."""
+    """A damaged file; `rows` is None if no manifest states their number."""
 
     path: str
     place: Partition
@@ -64,9 +64,9 @@ class _Damage(NamedTuple):
 
 
 def repair_accelerator(root: Path, accelerator: str, reports: Iterable[NamedReport]) -> Repair:
-    """Repair an archive; `reports` are those at hand, from which results are written again.
+    """Repair an archive; `reports` are available reports, to write their results again.
 
-    Raises OSError, and ProblemsError where both a manifest and a state cannot be read.
+    Raises OSError, and ProblemsError if neither the manifest nor a state can be read.
     """
     try:
         manifest = read_manifest(root, accelerator)
@@ -95,7 +95,7 @@ def repair_accelerator(root: Path, accelerator: str, reports: Iterable[NamedRepo
 
 
 def _states_again(root: Path, manifest: Manifest, at_hand: Mapping[str, Report]) -> Iterator[str]:
-    """Write states that are damaged or missing again from what is archived."""
+    """Write damaged or missing states again from the archive, and yield what was done."""
     for basis in BASES:
         path = state_path(root, manifest.accelerator, basis)
         archived = [report for report in manifest.reports.values() if report.basis == basis]
@@ -139,7 +139,7 @@ def _unlisted_damage(names: Iterable[str]) -> Iterator[_Damage]:
 def _written_again(
     root: Path, manifest: Manifest, damage: _Damage, at_hand: Mapping[str, Report]
 ) -> Iterator[NamedRows]:
-    """Write the results of a damaged file again, of the reports that are at hand."""
+    """Write a damaged file's results again, from available reports that no other file has."""
     place = damage.place
     if place.table != "results":
         return
@@ -155,14 +155,14 @@ def _written_again(
 
 
 def _belongs(report: ListedReport, damage: _Damage) -> bool:
-    """Whether rows of a report may have been in a damaged file."""
+    """Return whether a damaged file may have had rows of a report."""
     archived = damage.rows is None or report.results is not None
     place = damage.place
     return archived and (report.basis, month_of(report.started)) == (place.basis, place.month)
 
 
 def _reports_in_others(root: Path, manifest: Manifest, damage: _Damage) -> set[str]:
-    """The reports whose rows are in another file of the partition."""
+    """Return the reports that have rows in another file of the partition."""
     found: set[str] = set()
     for file in manifest.files:
         if file.path != damage.path and file.partition == damage.place:
@@ -174,9 +174,9 @@ def _reports_in_others(root: Path, manifest: Manifest, damage: _Damage) -> set[s
 
 
 def _with_rows(manifest: Manifest, damage: _Damage, again: list[NamedRows]) -> Manifest:
-    """Return the manifest with the new files instead of the damaged one.
+    """Return the manifest with new files instead of the damaged one.
 
-    A manifest that was made from whole files does not count the rows of damaged ones yet.
+    A manifest rebuilt from undamaged files does not count the rows of damaged files yet.
     """
     reports = dict(manifest.reports)
     for name, file in again if damage.rows is None else ():
@@ -191,7 +191,7 @@ def _rows(again: list[NamedRows]) -> int:
 
 
 def _set_aside(path: Path, written: set[str], damage: _Damage) -> None:
-    """Keep a damaged file under another name, unless it was written again in its place."""
+    """Rename a damaged file, unless it was written again under the same name."""
     if path.exists() and damage.path not in written:
         path.replace(path.with_name(f"{path.name}.damaged"))
 
@@ -205,9 +205,9 @@ def _sentence(damage: _Damage, written: int, missing: int | None) -> str:
 
 
 def _tidied(root: Path, manifest: Manifest) -> Iterator[str]:
-    """Delete whole files that are not listed where their reports have their rows elsewhere.
+    """Delete undamaged files that are not listed and whose reports are all in the manifest.
 
-    Those of other reports stay: folding the report again lists them.
+    Files of other reports stay: folding the report again adds them to the manifest.
     """
     listed = {file.path for file in manifest.files}
     for path in files_below(root, manifest.accelerator):
@@ -224,7 +224,7 @@ _RESTORE = "restore the file from the repository's history"
 
 
 def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
-    """Yield everything that is wrong with the archive of an accelerator; all files are read."""
+    """Yield all problems of an accelerator's archive; reads all files."""
     try:
         manifest = read_manifest(root, accelerator)
     except ProblemsError as error:
@@ -251,7 +251,7 @@ def _files(root: Path, manifest: Manifest) -> Iterator[Problem]:
 
 
 def _totals(manifest: Manifest) -> Iterator[Problem]:
-    """Compare the rows of the files and of the reports: each list knows what the other misses."""
+    """Compare the number of rows in the files with that of the reports."""
     for basis in BASES:
         reports = [report for report in manifest.reports.values() if report.basis == basis]
         counted = {
@@ -291,7 +291,7 @@ def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]
 
 
 def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Iterator[Problem]:
-    """Compare how tests stand with what their archived results come to: a flipped bit shows."""
+    """Compare the state with one rebuilt from the archive, which detects a flipped bit."""
     again = rebuilt_state(root, manifest, state.basis, {})
     differing = [] if again.left_out else differing_tests(state, again.state)
     if differing:

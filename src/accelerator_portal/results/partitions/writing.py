@@ -93,7 +93,7 @@ def add_report(
 
 
 def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
-    """Delete what is archived of runs, or of baselines; the manifest first. Raises OSError."""
+    """Delete the archive of runs or baselines, the manifest first. Raises OSError."""
     gone = [file.path for file in manifest.files if file.partition.basis == basis]
     kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
     lost = tuple(file for file in manifest.lost if not file.path.startswith(f"{basis}/"))
@@ -107,9 +107,10 @@ def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
 
 @contextmanager
 def locked(root: Path, accelerator: str) -> Iterator[None]:
-    """Hold the history of an accelerator while it is written.
+    """Lock the history of an accelerator for writing.
 
-    Raises ProblemsError if another command holds it, OSError where no file can be made.
+    Raises ProblemsError if another command holds the lock, OSError if the lock cannot be
+    created.
     """
     lock = root / HISTORY / accelerator / "history.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +135,7 @@ _REMEDY = "restore it from the repository's history, or run: accelerator-portal 
 
 
 def part_bytes(table: pa.Table) -> bytes:
-    """Return a table as a Parquet file; the same rows give the same bytes."""
+    """Return a table as a Parquet file; equal rows give equal bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -152,7 +153,7 @@ def part_bytes(table: pa.Table) -> bytes:
 
 
 def write_part(root: Path, place: Partition, stem: str, table: pa.Table) -> ListedFile:
-    """Write a file into a partition and return what a manifest says of it.
+    """Write a table as a file of a partition, and return its entry for the manifest.
 
     Raises OSError.
     """
@@ -164,7 +165,7 @@ def write_part(root: Path, place: Partition, stem: str, table: pa.Table) -> List
 
 
 def listed_file(path: str, data: bytes, table: pa.Table) -> ListedFile:
-    """Return what a manifest says of a file with these bytes, which hold this table."""
+    """Return the manifest's entry for a file with these bytes, which contain this table."""
     import pyarrow.compute as pc
 
     times = pc.min_max(table["started"]).as_py()
@@ -179,9 +180,9 @@ def listed_file(path: str, data: bytes, table: pa.Table) -> ListedFile:
 
 
 def read_part(root: Path, file: ListedFile, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a file that a manifest lists, or some of its columns.
+    """Return a file that a manifest lists as a table, or only some columns.
 
-    Raises ProblemsError where it is missing or is not, byte by byte, what was written.
+    Raises ProblemsError if the file is missing or differs from what was written.
     """
     where = root / HISTORY / file.path
     damage = damage_of(where, file)
@@ -191,9 +192,9 @@ def read_part(root: Path, file: ListedFile, columns: Sequence[str] | None = None
 
 
 def damage_of(where: Path, file: ListedFile) -> str | None:
-    """Say how a file differs from what a manifest lists; None where it does not.
+    """Return how a file differs from the manifest's entry; None if it does not.
 
-    Raises ProblemsError where it cannot be read.
+    Raises ProblemsError if it cannot be read.
     """
     if not where.is_file():
         return "file not found"
@@ -206,9 +207,9 @@ def damage_of(where: Path, file: ListedFile) -> str | None:
 
 
 def read_whole(where: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a file by itself.
+    """Return a file as a table, without comparing it with a manifest.
 
-    Raises ProblemsError where it is damaged, or is another table.
+    Raises ProblemsError if it is damaged, or has the columns of another table.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

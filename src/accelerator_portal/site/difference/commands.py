@@ -26,7 +26,7 @@ _ANY = ""
 
 
 class ReaderChoice(NamedTuple):
-    """What a reader picks, by id, the release by its version; no variant, no Python are empty."""
+    """A reader's selection, as ids; `build` is a release. Empty text: no Python or no variant."""
 
     system: str
     method: str
@@ -36,7 +36,7 @@ class ReaderChoice(NamedTuple):
 
 
 class ShownCommand(NamedTuple):
-    """What a reader then sees: the commands, and texts beside them."""
+    """The commands for a selection, and the texts next to them."""
 
     commands: tuple[str, ...]
     beside: tuple[str | None, ...]
@@ -44,7 +44,7 @@ class ShownCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Every choice, what it leads to, and what readers see for each value of an axis."""
+    """All selections with their commands, and the label of each value of an axis."""
 
     shown: Mapping[ReaderChoice, ShownCommand]
     labels: Mapping[tuple[str, str], str]
@@ -65,7 +65,7 @@ _Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How commands are different; commands for two releases may be so in the same way."""
+    """How commands differ; commands for several releases can differ in the same way."""
 
     change: ItemChange
     edit: _Edit | _Lines
@@ -73,9 +73,9 @@ class _Way:
 
 
 def choices(data: InstallData) -> Choices:
-    """Return every choice and what it leads to.
+    """Return all selections and their commands.
 
-    Raises LookupError or ValueError where the numbers of a row point to nothing.
+    Raises LookupError or ValueError if a row has an invalid number.
     """
     found: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
@@ -91,12 +91,12 @@ def choices(data: InstallData) -> Choices:
 
 
 def variants(found: Choices) -> dict[str, str]:
-    """Return what readers see for each variant."""
+    """Return the label of each variant."""
     return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
 
 
 def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
-    """Return what is different, the choices together of which the same can be said."""
+    """Return the changed commands, grouped where selections changed in the same way."""
     ways: dict[_Way, dict[_Lines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
         old, new = before.shown.get(choice), after.shown.get(choice)
@@ -108,7 +108,7 @@ def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
 
 
 def described(found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> list[str]:
-    """Return choices in words: `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`."""
+    """Return selections in words: `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`."""
     boxes: dict[_Box, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
     }
@@ -147,7 +147,7 @@ def _shown(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
 def _choices(
     data: InstallData, row: Mapping[str, int], labels: dict[tuple[str, str], str]
 ) -> Iterator[ReaderChoice]:
-    """Yield a row's choices, one for each Python, and note what readers see for their values."""
+    """Yield a row's selections, one per Python version, and add their labels to `labels`."""
     axes = data.axes
     platform = _value(axes["platform"], row["platform"])[0]
     variant = _value(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)
@@ -165,7 +165,7 @@ def _choices(
 
 
 def _system_axes(axes: Iterable[str]) -> list[str]:
-    """The axes that readers call their system: those of a site for which tables have no column."""
+    """Return the axes that form the system, which have no column in tables."""
     return [axis.id for axis in AXES if not axis.own_column and axis.id in axes]
 
 
@@ -221,7 +221,7 @@ def _change(
 
 
 def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
-    """A box in words, values in the order in which the choices have them."""
+    """Return a group of selections in words, with values in the selections' order."""
     said: dict[str, list[str]] = {}
     for place, axis in enumerate(ReaderChoice._fields):
         values = (value for value in dict.fromkeys(c[place] for c in found) if value in box[place])

@@ -47,7 +47,7 @@ _NOWHERE = PlatformState(
 
 
 def compare(before: SiteState, after: SiteState) -> Difference:
-    """Return what is different. Raises ProblemsError where something cannot be read."""
+    """Return the difference of two sites. Raises ProblemsError if a file cannot be read."""
     try:
         return _compare(before, after)
     except RecursionError:
@@ -116,7 +116,10 @@ def _versions(old: Folder, new: Folder) -> Iterator[Item]:
 def _successors(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Of each PyTorch the only old row and the only new one whose plugin has no equal."""
+    """Return pairs of an old and a new row of a PyTorch version that differ in their plugin.
+
+    Only versions with exactly one such row on each side count.
+    """
     rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_place(row, "plugin") for row in side} for side in (before, after)]
     for side, known, found in ((before, plugins[1], 0), (after, plugins[0], 1)):
@@ -137,7 +140,7 @@ def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:
 
 
 def _texts(old: Folder, new: Folder) -> Iterator[Item]:
-    """Which sections differ; their words would be too long, and a reader finds them by name."""
+    """Yield the names of sections that differ; their texts would be too long."""
     yield from _without_words(changes(old.guide, new.guide, "Guide"))
     yield from _without_words(changes(_questions(old), _questions(new), "Question"))
 
@@ -179,7 +182,7 @@ class _Report(OpenModel):
 
 
 def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item]:
-    """Yield the reports that are new, gone or replaced by another of the same name."""
+    """Yield the reports that were added, removed or replaced under the same name."""
     for id_ in dict.fromkeys((*after.reports, *before.reports)):
         old, new = before.reports.get(id_), after.reports.get(id_)
         if old and new and old[2] == new[2]:
@@ -195,7 +198,7 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
 def result_changes(
     before: PlatformState, after: PlatformState
 ) -> tuple[tuple[Move, ...], tuple[Item, ...]]:
-    """Return the tests that moved, failures first, and how many tests are new and gone."""
+    """Return the tests whose outcome changed, failures first, and counts of new and gone tests."""
     if not any(report_changes(before, after)):
         return (), ()
     old, new = latest_outcomes(before), latest_outcomes(after)
@@ -214,7 +217,7 @@ def result_changes(
 
 
 def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
-    """Return what the newest report that has a test says of it. Raises ProblemsError."""
+    """Return each test's outcome in its newest report. Raises ProblemsError."""
     read = [(_read(file), entry) for entry, file, _ in platform.reports.values()]
     read.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
     found: dict[tuple[Basis, Identity], Outcome] = {}
@@ -227,7 +230,7 @@ def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
 
 
 def _said(entry: ReportState) -> str:
-    """A report in a line: `self-reported, torchbench: 75 passed, 15 failed`."""
+    """Return a report in one line: `self-reported, torchbench: 75 passed, 15 failed`."""
     suites = (f"{suite}: {_tally(counts)}" for suite, counts in entry.counts.items())
     return shortened(", ".join((entry.kind, *suites)))
 
@@ -237,7 +240,7 @@ def _tally(counts: Mapping[Outcome, int]) -> str:
 
 
 def _badness(move: Move) -> int:
-    """0 for what fails now and passed before, then what else fails, what passes, the rest."""
+    """Return a sort key: 0 for new failures, 1 other failures, 2 passed, 3 the rest."""
     if move.after in BAD:
         return 0 if move.before in GOOD else 1
     return 2 if move.after in GOOD else 3

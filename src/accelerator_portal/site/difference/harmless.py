@@ -17,7 +17,7 @@ MOST_IN_SPAN = 301  # what a difference keeps of a text, with its sign of a cut
 
 
 def span(text: str) -> str:
-    """Return text as a code span on one line; what cannot be seen is written as its number."""
+    """Return text as a code span on one line; invisible characters become escape sequences."""
     line = visible(" ".join(text.split()))
     if len(line) > MOST_IN_SPAN:
         line = f"{line[:MOST_IN_SPAN]}…"
@@ -30,14 +30,14 @@ def span(text: str) -> str:
 
 
 def fence(lines: Iterable[str], language: str = "") -> list[str]:
-    """Return lines as a block of code whose fence is longer than any run of backticks in it."""
+    """Return lines as a code block; its fence is longer than all runs of backticks in it."""
     shown = [visible(line) for line in lines]
     ticks = "`" * max([_SHORTEST_FENCE, *(_longest_run(line) + 1 for line in shown)])
     return [f"{ticks}{language}", *shown, ticks]
 
 
 def visible(text: str) -> str:
-    """Return text in which every character that is not seen, or breaks the line, is a number."""
+    """Return text with invisible characters and line breaks as escape sequences."""
     shown = HIDDEN.sub(_number, text)
     return "".join(c if c == " " or c.isprintable() else _number(c) for c in shown)
 

@@ -51,12 +51,12 @@ Block = list[str]
 
 
 def markdown(difference: Difference, limit: int = LIMIT) -> str:
-    """Return the difference; its first line is one sentence. At most `limit` characters."""
+    """Return the difference as Markdown of at most `limit` characters; a summary comes first."""
     return cut([[summary(difference)], *_blocks(difference)], limit)
 
 
 def summary(difference: Difference) -> str:
-    """Return the difference in a sentence."""
+    """Return a summary of the difference in one sentence."""
     if difference.nothing:
         return NOTHING
     counted = [_count(n, *nouns) for n, nouns in _numbers(difference) if n]
@@ -64,7 +64,7 @@ def summary(difference: Difference) -> str:
 
 
 def cut(blocks: Sequence[Block], limit: int) -> str:
-    """Return blocks with a blank line between them; what does not fit is left out and counted."""
+    """Return blocks separated by blank lines; lines beyond the limit are only counted."""
     room = limit - len(_SHORTENED) - 12
     kept: list[str] = []
     for place, block in enumerate(blocks):
@@ -154,7 +154,7 @@ def _command(command: CommandChange) -> Iterator[Block]:
 
 
 def _compared(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """Lines with `-` that are gone, with `+` that are new, and those that stay between them."""
+    """Return the lines of a diff: `-` for removed, `+` for added, spaces for unchanged lines."""
     lines = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -188,7 +188,10 @@ def _bounded(lines: Sequence[str], left_out: int) -> Block:
 
 
 def _more(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
-    """How many entries are not shown: those beyond the most, and those left out before."""
+    """Return the number of entries that are not shown.
+
+    `left_out` is the number of entries that the list already leaves out.
+    """
     return max(0, len(entries) - most) + left_out
 
 

@@ -19,7 +19,7 @@ MOST_PLACES = 12
 
 
 def change_of(before: object, after: object) -> ItemChange:
-    """Return what happened to a thing; None: it was not there, or is no more."""
+    """Return the kind of change; None means that the value is absent."""
     if before is None:
         return "added"
     return "gone" if after is None else "changed"
@@ -135,5 +135,5 @@ class Difference(Model):
 
     @property
     def nothing(self) -> bool:
-        """Whether no reader will see a difference."""
+        """Whether readers will see no difference."""
         return not (self.shared or self.platforms) and (self.pages is None or self.pages.nothing)

@@ -26,7 +26,7 @@ from accelerator_portal.site.page import API
 
 
 class IndexEntry(OpenModel):
-    """A platform of the index."""
+    """An entry of the index: a platform."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class IndexEntry(OpenModel):
 
 
 class SiteIndex(OpenModel):
-    """The index: addresses relative to it."""
+    """The index; addresses are relative to it."""
 
     api_version: int
     releases: str
@@ -54,7 +54,7 @@ class FaqEntry(OpenModel):
 
 
 class VersionRows(BaseModel):
-    """A platform's `compatibility.yaml`; what it says beside its rows is kept too."""
+    """A platform's `compatibility.yaml`; keys other than `rows` are kept, too."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -63,7 +63,7 @@ class VersionRows(BaseModel):
 
 
 class Folder(OpenModel):
-    """What stands in a platform's folder."""
+    """The content of a platform's folder."""
 
     accelerator: dict[str, Any]
     """Its `accelerator.yaml`."""
@@ -76,13 +76,13 @@ class Folder(OpenModel):
 
 
 class LenientInstall(InstallData):
-    """The selector's data; later keys are passed over."""
+    """The selector's data; unknown keys are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 class ReportState(OpenModel):
-    """A report of the index; `report` is its address, relative to the index."""
+    """An entry of the index of reports; `report` is its address, relative to the index."""
 
     id: str
     accelerator: str
@@ -98,13 +98,13 @@ class Reports(OpenModel):
 
 
 class KeptIndex(OpenModel):
-    """The index of histories: addresses relative to it."""
+    """The index of histories; addresses are relative to it."""
 
     histories: dict[str, str]
 
 
 class Kept(OpenModel):
-    """A history, of which only the size matters here."""
+    """A history, of which only the size is used."""
 
     accelerator: str
     basis: str
@@ -113,7 +113,7 @@ class Kept(OpenModel):
 
 
 class GenerationWords(OpenModel):
-    """What runs on a generation of cards, in words."""
+    """A generation of cards, and a description of what runs on it."""
 
     name: str
     words: str
@@ -153,7 +153,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class PlatformState:
-    """What a site says of one platform."""
+    """The data of one platform on a built site."""
 
     name: str
     folder: Folder
@@ -169,7 +169,7 @@ class PlatformState:
 
 @dataclass(frozen=True, slots=True)
 class SiteState:
-    """What a site says."""
+    """The data and pages of a built site."""
 
     releases: tuple[Mapping[str, Any], ...]
     platforms: Mapping[str, PlatformState]
@@ -178,7 +178,7 @@ class SiteState:
 
 
 def read_state(folder: Path) -> SiteState:
-    """Read a built site, or its folder `api/v1` alone. Raises ProblemsError."""
+    """Return the state of a built site, or only of its folder `api/v1`. Raises ProblemsError."""
     whole = (folder / API / "index.json").is_file()
     if not whole and not (folder / "index.json").is_file():
         what = f"there is no {API}/index.json here, so this is no built site"
@@ -192,7 +192,7 @@ def read_state(folder: Path) -> SiteState:
 
 
 class _Reader:
-    """Reads files of one `api/v1`; nothing outside it."""
+    """Reads the files of one `api/v1`, and none outside it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -242,7 +242,10 @@ class _Reader:
             raise ProblemsError([Problem(address, first.line, first.what, _REBUILD)]) from None
 
     def _file(self, address: str) -> Path:
-        """The file of an address, which may have been written by anybody."""
+        """Return the file of an address. Raises ProblemsError if it is outside the folder.
+
+        Addresses are untrusted: anybody may have written them.
+        """
         file = (self.root / address).resolve()
         if not file.is_relative_to(self.root):
             self._refuse("index.json", f'"{address[:60]}" leads out of {API}', _REBUILD)
@@ -286,7 +289,7 @@ _OWN_PART = re.compile(rb"<article\b.*</article>", re.DOTALL)
 
 
 def read_pages(site: Path) -> dict[str, str]:
-    """Return a digest of each page by its address: ``, `get-started/`, `404.html`."""
+    """Return a digest of each page by address: `get-started/`, `404.html`; empty for the start."""
     found = {}
     for file in sorted(_files(site)):
         content = read_bytes(file)
@@ -297,7 +300,7 @@ def read_pages(site: Path) -> dict[str, str]:
 
 
 def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDifference:
-    """Return which pages are new, gone and different."""
+    """Return the pages that were added, removed or changed."""
     lists = {
         "added": [page for page in after if page not in before],
         "gone": [page for page in before if page not in after],

@@ -21,9 +21,9 @@ _FALSE_AND_TRUE = ("no", "yes")
 
 
 def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa: ANN401 - any JSON
-    """Yield what is new, gone and different, in the order of the newer value.
+    """Yield what was added, removed or changed, in the order of the newer value.
 
-    Entries of a list are told apart by what names them, never by their place.
+    Entries of a list are matched by name, not by position.
     """
     if before == after or (_is_nothing(before) and _is_nothing(after)):
         return
@@ -40,17 +40,17 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa:
 
 
 def words(value: Any) -> str | None:  # noqa: ANN401 - any JSON
-    """Return a value in few words; nothing for nothing."""
+    """Return a value as a short text; None for None."""
     return None if value is None else shortened(_words(value))
 
 
 def shortened(text: str) -> str:
-    """Return a text, cut where it is longer than a difference shows."""
+    """Return a text, shortened to the length that a difference shows."""
     return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
 
 
 def _apart(old: str, new: str) -> tuple[str, str]:
-    """Two long texts from shortly before the place where they part."""
+    """Return two texts; long ones start shortly before their first difference."""
     if max(len(old), len(new)) <= MOST_CHARACTERS:
         return old, new
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
@@ -74,7 +74,7 @@ def _joined(name: str, key: str) -> str:
 
 
 def _is_nothing(value: object) -> bool:
-    """Whether a value says nothing: absent, or an empty list."""
+    """Return whether a value is absent or empty."""
     return value is None or value in ([], {}, "")
 
 
@@ -83,7 +83,7 @@ def _is_table(value: object) -> bool:
 
 
 def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Entries by their names; of two that share one, the second is the second."""
+    """Return entries by name; duplicate names get a number."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         name = base = _name(entry)
@@ -96,7 +96,7 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
-    """What an entry is called; without a name, all that it says."""
+    """Return the name of an entry; without a name, all its values."""
     for key in _NAMES:
         if isinstance(entry.get(key), str):
             return str(entry[key])

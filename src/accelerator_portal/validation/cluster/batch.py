@@ -13,10 +13,10 @@ from accelerator_portal.validation.worker import Job
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Cases that one process may run one after the other, and what it needs to do so.
+    """Tests to run in order in one process, with everything the process needs.
 
-    `run` tells the runs that share a cluster apart. `environment` is what the machine must have:
-    one may have joined the cluster after the start; None is not compared.
+    `run` identifies the run, since runs can share a cluster. `environment` is the expected
+    environment of the machine, which may have joined the cluster later; None is not checked.
     """
 
     run: str
@@ -28,7 +28,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class CaseEvent:
-    """The beginning of an attempt at a case, or its end, which has a result."""
+    """The start of an attempt at a test, or its end if `result` is set."""
 
     case: Case
     attempt: int = 1
@@ -38,7 +38,7 @@ class CaseEvent:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """The events of a batch, in their order, and its machine; `fault`: no worker started."""
+    """The events of a batch in order, and its machine; `fault` is set if no worker started."""
 
     events: tuple[CaseEvent, ...]
     machine: str = ""
@@ -46,15 +46,15 @@ class BatchOutcome:
 
 
 class HostDiedError(Exception):
-    """The process that ran a batch on a machine of the cluster has died; the message says how."""
+    """Raised if the process for a batch on a machine died; the message says how."""
 
 
 class ForeignMachineError(Exception):
-    """A machine that joined the cluster later differs from the others; the message says how."""
+    """Raised if a machine that joined later differs from the others; the message says how."""
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
-    """Divide the tests of a run into batches for so many slots, see `Job.batch_length`."""
+    """Yield the tests of a run in batches for `slots` workers; see `Job.batch_length`."""
     left = deque(cases)
     while left:
         suite = left[0].suite

@@ -36,7 +36,7 @@ _WITHOUT_RESULT = frozenset({"lost", "pending"})
 
 
 class ClusterPool:
-    """Runs cases on a cluster; tells `began` and `ended` of each, in this process."""
+    """Runs tests on a cluster; calls `began` and `ended` for each, in this process."""
 
     def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
         self,
@@ -58,7 +58,7 @@ class ClusterPool:
         self._without_workers: float | None = None
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run cases until each has ended; raises PoolError, and lets an interruption through."""
+        """Run all tests. Raises PoolError; an interruption is passed on."""
         try:
             slots = sum(self._client.nthreads().values())
             for batch in batches(self._run, self._job, cases, slots):
@@ -79,7 +79,7 @@ class ClusterPool:
         future.add_done_callback(self._done.put)
 
     def _wait(self) -> None:
-        """Take what comes back until nothing is pending."""
+        """Handle finished batches until none is pending."""
         while self._pending:
             try:
                 future = self._done.get(timeout=_LOOK_EVERY_S)
@@ -119,7 +119,7 @@ class ClusterPool:
             raise PoolError(f"{outcome.machine}: {outcome.fault}")
 
     def _crashed(self, case: Case, error: BaseException) -> None:
-        """Record a case that ended the machines, or the processes, that ran it alone."""
+        """Record a test that killed the machines or processes that ran it alone."""
         machine = getattr(getattr(error, "last_worker", None), "address", "")
         how = str(error)
         if not isinstance(error, HostDiedError):
@@ -132,7 +132,7 @@ class ClusterPool:
         self._ended(case, Result("crashed", "run", brief(how), attempts=1), True)  # noqa: FBT003
 
     def _look(self) -> None:
-        """Raise PoolError if nothing can come any more."""
+        """Resubmit lost batches. Raises PoolError if no results can arrive."""
         for future in [one for one in self._pending if one.status == "lost"]:
             self._submit(self._pending.pop(future))
         if any(future.status == "cancelled" for future in self._pending):
@@ -149,7 +149,7 @@ class ClusterPool:
         return PoolError(f"the cluster at {address} can no longer be used: {why}")
 
     def _stop(self) -> None:
-        """Take back what is not done, and end what runs for it on the machines."""
+        """Cancel pending batches, and end their processes on the machines."""
         with suppress(Exception):  # the cluster may be gone; the run has ended either way
             self._client.cancel(list(self._pending), force=True)
             self._client.run(end_run, self._run, on_error="ignore")

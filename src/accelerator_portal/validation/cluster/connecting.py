@@ -32,7 +32,7 @@ _EXTRA_S = 60
 
 
 class Cluster:
-    """A Dask cluster that is connected; `slots` batches run on it at once."""
+    """A connected Dask cluster, which runs `slots` batches at a time."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -40,7 +40,7 @@ class Cluster:
         self.slots = sum(client.nthreads().values())
 
     def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
-        """Try a device on every machine and return what all have found; raises RunError."""
+        """Probe a device on every machine and return the common result. Raises RunError."""
         started = time.monotonic()
         futures = {
             address: self._client.submit(
@@ -66,7 +66,7 @@ class Cluster:
     def pool(
         self, job: Job, probed: Probed, *, began: RemoteBegan, ended: EndCallback
     ) -> ClusterPool:
-        """Return what runs cases on this cluster."""
+        """Return a pool that runs tests on this cluster."""
         return ClusterPool(
             self._client,
             self._run,
@@ -82,7 +82,7 @@ _SAME = "Install the same Python, torch, plugin and accelerator-portal there as 
 
 
 def agreed(found: Mapping[str, Probed]) -> Probed:
-    """Return what machines have in common; raises RunError with all differences."""
+    """Return the common result of all machines. Raises RunError with all differences."""
     (first, one), *others = sorted(found.items())
     wrong = [
         f"{address}: {words}" for address, other in others for words in _differences(other, one)

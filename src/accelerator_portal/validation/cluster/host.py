@@ -24,7 +24,7 @@ _LOOK_EVERY_S = 0.5
 
 
 def outcome_of(batch: Batch) -> BatchOutcome:
-    """Run a batch in worker processes, one after the other, and return what came of it."""
+    """Run a batch in worker processes, one after the other, and return its outcome."""
     events: list[CaseEvent] = []
 
     def began(case: Case, attempt: int) -> None:
@@ -42,14 +42,14 @@ def outcome_of(batch: Batch) -> BatchOutcome:
 
 
 def _end_with(parent: int) -> None:
-    """End this process, and so its workers, when the Dask worker that started it is gone."""
+    """End this process, and thereby its workers, when the Dask worker that started it has ended."""
     while os.getppid() == parent:
         time.sleep(_LOOK_EVERY_S)
     os._exit(1)
 
 
 def main() -> None:
-    """Serve batches until the Dask worker closes the connection, or for too long sends none."""
+    """Run batches until the Dask worker closes the connection or sends none for too long."""
     connection = Connection(int(sys.argv[1]))
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:

@@ -52,11 +52,11 @@ class HostProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs: it ends by itself after a long pause."""
+        """Whether the process is running; it ends by itself after a long idle time."""
         return self._process.poll() is None
 
     def run(self, batch: Batch) -> BatchOutcome:
-        """Run a batch, which is bounded by the time limits of its cases; raises HostDiedError."""
+        """Run a batch, within the time limits of its tests. Raises HostDiedError."""
         try:
             self._connection.send(batch)
             outcome: BatchOutcome = self._connection.recv()
@@ -67,7 +67,7 @@ class HostProcess:
         return outcome
 
     def close(self) -> None:
-        """End it with all that it started; a batch that is running gets a HostDiedError."""
+        """End the process and all processes it started; a running batch raises HostDiedError."""
         kill_group(self._process.pid)
         self._process.kill()
         self._process.wait()
@@ -81,7 +81,7 @@ class HostProcess:
 
 @dataclass
 class _RunState:
-    """What this process keeps for a run."""
+    """The state that this process keeps for a run."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     probed: Probed | None = None
@@ -95,7 +95,7 @@ _states_lock = threading.Lock()
 
 
 def probe_machine(run: str, device: str, imports: str | None) -> Probed:
-    """Try a device on this machine, once for a run."""
+    """Return the probe of a device on this machine, which runs once per run."""
     state = _state(run)
     with state.lock:
         if state.probed is None:
@@ -105,7 +105,7 @@ def probe_machine(run: str, device: str, imports: str | None) -> Probed:
 
 
 def run_batch(batch: Batch) -> BatchOutcome:
-    """Run a batch apart from this process; raises HostDiedError, ForeignMachineError."""
+    """Run a batch in another process. Raises HostDiedError, ForeignMachineError."""
     if batch.environment is not None:
         found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
         if found.fault:
@@ -117,7 +117,7 @@ def run_batch(batch: Batch) -> BatchOutcome:
 
 
 def end_run(run: str) -> None:
-    """End what this process keeps for a run, also a batch that is running."""
+    """End the processes that this process keeps for a run, even if a batch is running."""
     with _states_lock:
         state = _states.pop(run, None)
     if state:
@@ -136,7 +136,7 @@ def machine_name() -> str:
 def environment_differences(
     environment: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the facts in which an environment differs from the expected one."""
+    """Yield the facts that differ between an environment and the expected one, in words."""
     here, there = (
         environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
     )
@@ -151,7 +151,7 @@ def _state(run: str) -> _RunState:
 
 @contextmanager
 def _host(state: _RunState) -> Iterator[HostProcess]:
-    """Lend a process for batches to the one who asks, and take it back if it still lives."""
+    """Yield a process for batches, and keep it for later if it is still running."""
     with state.lock:
         host = state.idle.pop() if state.idle else HostProcess()
         if not host.alive:

@@ -17,10 +17,10 @@ Simulate = Callable[[Any], Execute]
 
 
 class NotHereError(Exception):
-    """A step needs what this machine does not have; the message names it.
+    """Raised if a step needs something that this machine lacks; the message names it.
 
-    Raise it in `lowering`, `quantizer` or `load`. The test is then skipped at that step, with the
-    figures of the steps before it: it says nothing about the backend.
+    Raise it in `lowering`, `quantizer` or `load`. The test is then skipped at that step, with
+    the metrics of the steps before it, because it says nothing about the backend.
     """
 
 
@@ -34,7 +34,7 @@ def importing(what: str, install: str) -> Iterator[None]:
 
 
 def version_of(package: str) -> Callable[[], str]:
-    """Return what states the version of a package that need not be installed."""
+    """Return a function that returns a package's version, or "not installed"."""
 
     def version() -> str:
         try:
@@ -47,11 +47,11 @@ def version_of(package: str) -> Callable[[], str]:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to bring a model to a backend; with the backend it is what ExecuTorch calls a flow.
+    """A way to run a model on a backend; with a backend, it is a flow in ExecuTorch's terms.
 
-    Numbers must be within `atol + rtol * |reference|`. Of a quantized recipe the reference is the
-    quantized model as PyTorch computes it; there, instead, the signal must stand `sqnr_db` decibels
-    above the difference: a backend may round half a step otherwise.
+    Outputs must be within `atol + rtol * |reference|`. A quantized recipe is compared with the
+    quantized model in PyTorch. Since a backend may round differently, it must reach a
+    signal-to-noise ratio of `sqnr_db` decibels instead.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Recipe:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it leaves numbers as they are: what every test of a backend begins with."""
+        """Whether the recipe leaves a model's numbers unchanged."""
         changed = self.quantizer or self.dtype or self.two_steps
         return self.delegates and not changed
 
@@ -103,9 +103,9 @@ A result that is wrong differs by more.
 
 
 def unchecked() -> dict[str, Any]:
-    """Return arguments of lowering that allow operators outside of ExecuTorch's core.
+    """Return lowering arguments that allow operators outside of ExecuTorch's core set.
 
-    Loading the program tells which operators are missing.
+    Missing operators are then reported when the program is loaded.
     """
     from executorch.exir import EdgeCompileConfig
 
@@ -141,9 +141,9 @@ class Backend:
 
     @property
     def all_recipes(self) -> tuple[Recipe, ...]:
-        """Its recipes and `portable`."""
+        """The backend's recipes and `portable`."""
         return (*self.recipes, PORTABLE)
 
     def recipe(self, name: str) -> Recipe:
-        """Return one of its recipes; raises KeyError."""
+        """Return a recipe by name. Raises KeyError."""
         return {recipe.name: recipe for recipe in self.all_recipes}[name]

@@ -34,7 +34,7 @@ Figures = Mapping[str, tuple[float, str]]
 
 @dataclass
 class Observed:
-    """What is known of a test so far: each step adds to it."""
+    """The observations of a test so far; each step adds its own."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
     """How long steps took, also one that failed; of `run` the first run."""
@@ -63,13 +63,13 @@ class Observed:
     """What metrics found so far; for those that are derived from others."""
 
     def value(self, name: str) -> float | None:
-        """Return the value of another metric, if it is known."""
+        """Return the value of another metric, or None."""
         return self.figures[name][0] if name in self.figures else None
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramMetric:
-    """A figure, or several that belong together, and when it can be measured."""
+    """A metric, or several related metrics, and the step after which it is measured."""
 
     name: str
     after: ProgramStep | Literal["each", "end"]

@@ -32,7 +32,7 @@ NO_EXECUTORCH = (
 
 @dataclass(frozen=True, slots=True)
 class BackendReply:
-    """The recipes and versions that a backend states, or why it cannot be used."""
+    """The recipes and versions of a backend, or the fault that prevents its use."""
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class BackendReply:
 
 
 def query_backend(name: str) -> BackendReply:
-    """Ask a backend; raises RunError with what keeps it from being used."""
+    """Return a backend's reply. Raises RunError if the backend cannot be used."""
     with SideProcess(__name__, name) as process:
         done = process.wait(LIMIT_S)
     if done.status is None:
@@ -61,7 +61,7 @@ def query_backend(name: str) -> BackendReply:
 
 
 def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
-    """Return what was found of a device, with what the backend says of itself, if one is tested."""
+    """Return the probe of a device with the backend's facts added, if a backend is tested."""
     if asked is None:
         return probed
     packages = {**probed.environment.get("packages", {}), **asked.packages}
@@ -70,7 +70,7 @@ def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
 
 
 def main() -> None:
-    """Print what the backend that the argument names says of itself."""
+    """Print the reply of the backend that the argument names."""
     sys.stdout.write(f"\n{json.dumps(asdict(_reply(sys.argv[1])))}\n")
     sys.stdout.flush()
 

@@ -31,7 +31,7 @@ _LONGEST = 60
 
 
 def find_backend(name: str) -> Backend:
-    """Return a backend; raises RunError, and whatever the import of its package raises."""
+    """Return a backend. Raises RunError, or any exception of the import of its package."""
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     if name in _BUILT_IN:
         if points:
@@ -86,7 +86,7 @@ class Flow:
 
 
 def backends_of(names: str) -> tuple[Backend, ...]:
-    """Return the backends that are named, separated by commas; raises RunError."""
+    """Return the backends in a comma-separated list. Raises RunError."""
     wanted = [name.strip() for name in names.split(",")]
     if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
         raise RunError(f'the backend "{twice[0]}" is listed twice. List it once')
@@ -94,11 +94,11 @@ def backends_of(names: str) -> tuple[Backend, ...]:
 
 
 def find_flows(names: str) -> dict[str, Flow]:
-    """Return the flows of backends by the value of the parameter `recipe`; raises RunError.
+    """Return the flows of backends by the value of the parameter `recipe`. Raises RunError.
 
-    The recipes of the first backend keep their names. Those of the others are named as ExecuTorch
-    names its flows: `openvino` for the recipe `plain`, `openvino_static_int8` for `static_int8`. So
-    tests of several backends have different names in one report.
+    The recipes of the first backend keep their names. Those of other backends are named like
+    ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for
+    `static_int8`. This makes test names unique within a report.
     """
     first, *others = backends_of(names)
     flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}

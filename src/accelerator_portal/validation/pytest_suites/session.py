@@ -27,7 +27,7 @@ from accelerator_portal.validation.plan import RunError
 
 
 class Attempt:
-    """A plugin of pytest that keeps what it reports of a test, and the exceptions themselves."""
+    """A pytest plugin that keeps the reports of a test, and its exceptions."""
 
     def __init__(self) -> None:
         self.reports: list[pytest.TestReport] = []
@@ -35,28 +35,28 @@ class Attempt:
         self.uncollected: dict[str, str] = {}
 
     def clear(self) -> None:
-        """Begin with another test."""
+        """Remove the reports and exceptions before the next test."""
         self.reports, self.raised = [], {}
 
     def pytest_exception_interact(
         self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
     ) -> None:
-        """Keep an exception by the stage that it came in."""
+        """Keep an exception, by stage."""
         if isinstance(report, pytest.TestReport) and call.excinfo:
             self.raised.setdefault(report.when, call.excinfo.value)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the report of a stage, or of a part of a test."""
+        """Keep the report of a stage or of a subtest."""
         self.reports.append(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep why a module could not be collected."""
+        """Keep the reason why a module could not be collected."""
         if report.failed:
             self.uncollected[report.nodeid] = report.longreprtext
 
 
 class Session:
-    """A collected suite, of which tests are run by their node ids."""
+    """A collected suite, which runs tests by their node ids."""
 
     def __init__(self, path: str) -> None:
         self.kept = Attempt()
@@ -70,7 +70,7 @@ class Session:
         self.items = {item.nodeid: item for item in session.items}
 
     def run(self, nodeid: str) -> Attempt:
-        """Run a test with all its fixtures, which end with it: alone or in any batch the same."""
+        """Run a test with all its fixtures, so that the result does not depend on other tests."""
         self.kept.clear()
         item = self.items[nodeid]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -82,10 +82,10 @@ DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
 
 
 def arguments(path: str) -> list[str]:
-    """Return pytest's arguments; what the suite's own configuration says stays in force.
+    """Return pytest's arguments; the suite's own configuration also applies.
 
-    Workers, stacks of crashes, and what is printed are this harness's: pytest's own means for them
-    are off.
+    pytest's own parallel workers, crash stacks and output capture are disabled, since the
+    harness provides them.
     """
     one_process = ["-n0"] if find_spec("xdist") else []
     off = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no", "--color=no"]
@@ -109,19 +109,19 @@ class Nodes:
 
 
 class Collected:
-    """A plugin of pytest that keeps what was collected."""
+    """A pytest plugin that records the collected tests, and the modules that fail to collect."""
 
     def __init__(self) -> None:
         self.broken: list[str] = []
         self.tests: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep what could not be collected."""
+        """Keep the ids of modules that could not be collected."""
         if report.failed:
             self.broken.append(report.nodeid)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the tests, less those that the suite's own settings leave out."""
+        """Keep the tests that the suite's own settings do not deselect."""
         self.tests = [item.nodeid for item in session.items]
 
 
@@ -155,7 +155,7 @@ def collected_nodes(given: Mapping[str, str]) -> Nodes:
 
 
 def main() -> None:
-    """Write the nodes of the suite that the arguments name."""
+    """Write the nodes of the suite that the arguments name to a file."""
     path, file, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module("torch")

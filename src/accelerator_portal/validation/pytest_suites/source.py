@@ -22,14 +22,14 @@ TEMPLATE = "pytest"
 
 @dataclass(frozen=True, slots=True)
 class PytestSource:
-    """A folder or file of pytest's, and what the suite is called; by default as its folder."""
+    """A folder or file of pytest tests, and the suite's name; by default that of the folder."""
 
     path: Path | None = None
     name: str | None = None
 
     @property
     def suite(self) -> str | None:
-        """The name of the suite; None where none is given. Raises RunError."""
+        """The name of the suite, or None without a path. Raises RunError if it is invalid."""
         if self.path is None:
             if self.name:
                 raise RunError("--suite-name names the suite of --pytest; add --pytest PATH")
@@ -48,7 +48,10 @@ class PytestSource:
 def pytest_matrices(
     suites: Iterable[str], request: Request, source: PytestSource
 ) -> dict[str, Matrix]:
-    """Return the matrix of the vendor's suite by its name, if it is to run; raises RunError."""
+    """Return the matrix of the vendor's suite by name; empty if it is not to run.
+
+    Raises RunError if pytest or the folder of tests is missing.
+    """
     name = source.suite
     if TEMPLATE in suites:
         raise RunError("the suite pytest needs a folder of tests. Pass it with --pytest")
@@ -61,7 +64,7 @@ def pytest_matrices(
 
 
 def _given(request: Request, path: Path) -> Mapping[str, str]:
-    """Return what the processes that list and run the tests are told."""
+    """Return the parameters for the processes that list and run the tests."""
     return {
         "path": str(path.resolve()),
         "device": request.device,
@@ -78,17 +81,17 @@ _OTHERS = frozenset({"cpu", "meta"})
 
 
 def suite_of(path: Path) -> str:
-    """Return a name for the suite in a folder or file: `pytest-torch-foo` of `torch_foo/tests`."""
+    """Return a suite name for a folder or file: `pytest-torch-foo` for `torch_foo/tests`."""
     folders = [path.stem if path.suffix == ".py" else path.name, *(p.name for p in path.parents)]
     own = next((name for name in folders if name.lower() not in _PLAIN), "")
     return suite_id(re.sub(r"[^a-zA-Z0-9]+", "-", f"pytest-{own}")) or "pytest"
 
 
 def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
-    """Return nodes by name and parameters, as an import of pytest's own reports names them.
+    """Return node ids by name and parameters, named as an import of pytest reports names them.
 
-    Hardware is no part of an identity. Of tests that differ in their device alone, that of the
-    device under test is kept, and one of the processor beside it goes first.
+    Hardware is not part of an identity. If tests differ only in their device, the test for the
+    device under test is kept, and tests for the CPU have the lowest priority.
     """
     found: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:

@@ -41,7 +41,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a test, or say why its module cannot be collected."""
+    """Run a test. Raises BrokenTestError if its module cannot be collected."""
     given = context.matrix.given
     os.environ[DEVICE_VARIABLE] = given["device"]
     context.stage = "import"
@@ -79,9 +79,9 @@ _SKIPPED = "Skipped: "
 def result_of_reports(
     reports: Sequence[Any], raised: Mapping[str, BaseException], root: str
 ) -> Result:
-    """Return what came of a test; `root` is a folder of this machine, which does not stand there.
+    """Return the result of a test; `root`, a folder of this machine, is replaced in it.
 
-    `reports` are pytest's, one for each stage that was reached; `raised` exceptions by stage.
+    `reports` are pytest's reports of the stages, `raised` are exceptions by stage.
     """
     for report in reports:
         if report.failed:

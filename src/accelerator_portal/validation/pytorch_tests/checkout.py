@@ -25,7 +25,7 @@ _SHOWN = 12
 
 
 def described(checkout: Path) -> dict[str, str]:
-    """Return where a checkout is, its commit and its version; raises RunError."""
+    """Return the folder, commit and version of a checkout. Raises RunError."""
     if not (checkout / TESTS).is_dir():
         what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
         raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
@@ -37,7 +37,7 @@ def described(checkout: Path) -> dict[str, str]:
 
 
 def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
-    """Say in a sentence that a checkout is not of the installed torch; None where it is."""
+    """Return a text if a checkout does not match the installed torch; None if it does."""
     torch, built = environment.get("torch") or "", environment.get("torch_commit") or ""
     commit, version = given.get("commit", ""), given.get("version", "")
     if not torch:
@@ -60,7 +60,10 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """Return 2, 6, 0 of `2.6.0a0` and `2.6.0+cu124`: a checkout has no other word for a release."""
+    """Return the release numbers of a version: (2, 6, 0) for `2.6.0a0` and `2.6.0+cu124`.
+
+    A checkout states its version only in the first form.
+    """
     try:
         return Version(version).release
     except InvalidVersion:
@@ -68,9 +71,9 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def commit_of(folder: Path) -> str:
-    """Return the commit of a checkout; empty where git does not know.
+    """Return the commit of a checkout; empty if git does not know it.
 
-    Git would answer for a repository around the folder, too: only the folder's own counts.
+    The folder must have its own `.git`: git would also answer for a repository around it.
     """
     if not (folder / ".git").exists():
         return ""

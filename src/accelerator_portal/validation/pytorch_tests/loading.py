@@ -20,7 +20,7 @@ from accelerator_portal.validation.pytorch_tests.source import identity
 
 @dataclass
 class LoadedFile:
-    """The tests of a file, classes that could not be made, or the error of its import."""
+    """A file's tests, the exceptions of classes by class name, and the exception of the import."""
 
     tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
     broken: dict[str, BaseException] = field(default_factory=dict)
@@ -28,9 +28,9 @@ class LoadedFile:
 
 
 def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) -> LoadedFile:
-    """Import a file and make its tests for a type of devices; never raises.
+    """Return the tests of a file for a type of devices; never raises.
 
-    `listing` does not use the device: neither a plugin nor a device is needed.
+    With `listing`, the device is not used, so neither a plugin nor a device is needed.
     """
     base, of_torch = base_of(device)
     base = without_device(base) if listing else with_first_device(base)
@@ -38,7 +38,7 @@ def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) ->
     loaded, instantiate = LoadedFile(), generic.instantiate_device_type_tests
 
     def instead(kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any) -> None:
-        """Make the tests of a class as PyTorch does, and keep them."""
+        """Create the tests of a class as PyTorch does, and keep them."""
         before = dict(scope)
         if not is_made(base, options, of_torch=of_torch):
             scope.pop(kind.__name__, None)
@@ -66,7 +66,7 @@ def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) ->
 
 
 def _import(folder: Path, file: TestFile) -> None:
-    """Import a file as Python does when it runs it: its own folder comes first in the path."""
+    """Import a file as if it were run: its own folder comes first in the path."""
     path = folder / f"{file.path}.py"
     for place in (str(folder), str(path.parent)):
         if place in sys.path:
@@ -94,13 +94,13 @@ Base = type[Any]
 
 
 def use(base: Base) -> None:
-    """Have PyTorch make tests for this base class alone, in this process and those it starts."""
+    """Make PyTorch create tests for this base class only, here and in child processes."""
     generic.device_type_test_bases[:] = [base]
     os.environ[generic.PYTORCH_TESTING_DEVICE_ONLY_FOR_KEY] = base.device_type
 
 
 def is_made(base: Base, asked: dict[str, Any], *, of_torch: bool) -> bool:
-    """Whether PyTorch makes a class for this device; `asked` are its arguments."""
+    """Return whether PyTorch creates a class for this device; `asked` are its arguments."""
     opt_in = OPT_IN.get(base.device_type)
     return of_torch or opt_in is None or bool(asked.get(opt_in))
 
@@ -112,7 +112,7 @@ def word_of(base: Base) -> str:
 
 
 def base_of(device: str) -> tuple[Base, bool]:
-    """Return the base class for a type of devices, and whether PyTorch, or a plugin, listed it."""
+    """Return the base class for a type of devices, and whether it is in PyTorch's list."""
     kind = PLUGIN if _is_plugins(device) else device
     for base in generic.device_type_test_bases:
         if base.device_type in {kind, device}:
@@ -126,7 +126,7 @@ def base_of(device: str) -> tuple[Base, bool]:
 
 
 def without_device(base: Base) -> Base:
-    """Return the same base class for listing tests: it never asks the device for anything."""
+    """Return the base class in a form that never uses the device, for listing tests."""
     if base.device_type == "cpu":
         return base
     name = f"{word_of(base)}:0"
@@ -139,10 +139,10 @@ def without_device(base: Base) -> Base:
 
 
 def with_first_device(base: Base) -> Base:
-    """Return the base class of a plugin so that its first device is used if it names none.
+    """Return the base class of a plugin that uses its first device if it names none.
 
-    PyTorch asks the plugin's module for `current_device` and `device_count`; where a plugin lacks
-    them, whole classes of tests could not be made, although few of their tests need either.
+    PyTorch calls `current_device` and `device_count` of the plugin's module. Without them,
+    whole classes of tests could not be created, although few of their tests need them.
     """
     if base.device_type != PLUGIN:
         return base
@@ -168,7 +168,7 @@ def _asked(module: Any, name: str, otherwise: int) -> int:
 
 
 def _is_plugins(device: str) -> bool:
-    """Whether a type of devices is a plugin's: torch itself does not know the word."""
+    """Return whether a type of devices belongs to a plugin, since torch does not know it."""
     if device == torch._C._get_privateuse1_backend_name():
         return True
     try:

@@ -24,7 +24,7 @@ _USED_BY_IMPORT = frozenset({"cuda", "xpu"})
 
 @dataclass(frozen=True, slots=True)
 class PytorchSource:
-    """A checkout of PyTorch, and the files of it to run; none: the usual ones."""
+    """A checkout of PyTorch and the test files to run; the usual files if none are named."""
 
     checkout: Path | None = None
     files: tuple[str, ...] = ()
@@ -62,10 +62,10 @@ def selected_files(
     tests: Iterable[str] = (),
     everything: bool = False,
 ) -> tuple[TestFile, ...]:
-    """Return the files to run in a folder of tests; raises RunError.
+    """Return the files to run in a folder of tests. Raises RunError.
 
-    They are the named files, also such that the table of the matrix lacks; or the files of named
-    tests, given as keys; or else the usual ones.
+    These are the named files, even if the matrix does not list them, or the files of the tests
+    with the given keys, or else the usual files.
     """
     table = {file.path: file for file in matrix.files if _is_there(folder, file.path)}
     wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
@@ -84,7 +84,7 @@ def selected_files(
 
 
 def _files_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> list[str]:
-    """Return the paths of the files of tests: known ones, or others that the names lead to."""
+    """Return the paths of the files that contain tests, known or derived from the names."""
     names = []
     for key in keys:
         with suppress(UnreadableKeyError):  # the plan says that there is no such test
@@ -105,10 +105,10 @@ def _is_there(folder: Path, path: str) -> bool:
 
 
 def identity(container: str, method: str, device: str) -> Identified:
-    """Return the name and the parameters of a test that was made for a device.
+    """Return the name and the parameters of a test that was created for a device.
 
-    `container` is `test_torch.TestTorch`. What stands behind the device is a data type; another
-    word, of a plugin's own naming, is a case.
+    `container` is like `test_torch.TestTorch`. The part after the device is a data type; any
+    other word, as plugins use it, is the parameter `case`.
     """
     if found := identified_generic(container, method, device):
         return found

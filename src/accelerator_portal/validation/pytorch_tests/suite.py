@@ -64,7 +64,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a test, or say of a file or class whether it can be used."""
+    """Run a test, or check whether a file or class can be used."""
     file = file_of(case.name, context.matrix.files)
     if file is None:
         raise BrokenTestError("The checkout doesn't contain this test file.")
@@ -107,7 +107,7 @@ def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
 
 
 def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
-    """Say why a planned test is not there; the file's own test has the error and its traceback."""
+    """Return the result of a planned test that is missing, with the reason."""
     kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(kind)
     if error is None:
@@ -134,7 +134,7 @@ OptionalError = Error | tuple[None, None, None]
 
 
 class _Recorder(unittest.TestResult):
-    """Keeps the exceptions themselves, which unittest turns into texts; names are unittest's."""
+    """A unittest result that keeps exceptions, which unittest only stores as text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +167,7 @@ class _Recorder(unittest.TestResult):
 
 
 def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
-    """Run a method of a class of tests, with the set-up of its class.
+    """Run a method of a test class, with the class's set-up.
 
     `hidden` is a folder of this machine, whose path is replaced in the result.
     """
@@ -184,7 +184,7 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str)
 
 
 def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
-    """Return what an exception of a test means, with the end of its traceback."""
+    """Return the result for an exception in a test, with the end of its traceback."""
     if isinstance(error, unittest.SkipTest):
         return Result("skipped", None, brief(f"{SKIPS} {error}"))
     found = verdict(error, stage)
@@ -197,7 +197,7 @@ def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
 
 
 def _missing_package(error: BaseException | None) -> str | None:
-    """Return the package whose import has failed, if that is the cause of an error."""
+    """Return the package whose import failed, if this caused an error, or None."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -218,7 +218,7 @@ LIMIT_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class FileTests:
-    """What a file has: its tests, and the classes of which none could be made."""
+    """The tests of a file, and the classes that could not be created."""
 
     tests: tuple[tuple[str, Parameters], ...] = ()
     broken: tuple[str, ...] = ()
@@ -232,7 +232,7 @@ class _Reader:
 
 
 def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
-    """Return the tests of files by path; a file that cannot be imported has none."""
+    """Return the tests of files by path; empty for a file that cannot be imported."""
     # A child of a fork has what this process imported; elsewhere than on Linux forks are not safe.
     linux = sys.platform == "linux"
     context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
@@ -256,7 +256,7 @@ def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dic
 
 
 def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Wait for a file that has been read, or for one that takes too long."""
+    """Return the readers that have finished or exceeded the limit; waits for the first."""
     first = min(reader.started for reader in readers.values()) + LIMIT_S
     ready = wait(list(readers), max(0.0, first - time.monotonic()))
     late = time.monotonic() - LIMIT_S
@@ -276,7 +276,7 @@ def _end(connection: Connection, reader: _Reader) -> FileTests:
 
 
 def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
-    """Send what a file has; in a process of its own."""
+    """Send the tests of a file; runs in its own process."""
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)

@@ -29,7 +29,7 @@ _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 
 @cache
 def operators() -> frozenset[str]:
-    """Return the operators that a device may be asked for, of the torch that is imported."""
+    """Return the operators of the imported torch that a device may be asked for."""
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
     return frozenset(
         operator_name(full) for full in _registered() if not has_kernel(full, _COMPOSITE)
@@ -38,15 +38,12 @@ def operators() -> frozenset[str]:
 
 @cache
 def core() -> frozenset[str]:
-    """Return those that torch itself tags as core: what every backend is to have."""
+    """Return the operators with the tag `core` in torch, which every backend should have."""
     return frozenset(operator_name(full) for full in _registered() if _is_core(full)) & operators()
 
 
 def census(device: str) -> dict[str, Any]:
-    """Return how many operators there are, the names of core ones, and whose kernels a device has.
-
-    As plain data.
-    """
+    """Return plain data: the number of operators, the core ones, and the device's kernels."""
     kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
     return {
         "registered": len(operators()),
@@ -56,9 +53,10 @@ def census(device: str) -> dict[str, Any]:
 
 
 def kernel_origin(device: str, full: str) -> str:
-    """Say what PyTorch would call for an overload on a device: one of `ORIGINS`.
+    """Return what PyTorch calls for an overload on a device, as one of `ORIGINS`.
 
-    Its own kernel; PyTorch's composite of other operators; the backend's fallback; or nothing.
+    This is the device's own kernel, PyTorch's composite of other operators, the backend's
+    fallback, or nothing.
     """
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
@@ -72,14 +70,14 @@ def kernel_origin(device: str, full: str) -> str:
 
 
 def _for_devices() -> list[str]:
-    """The overloads that reach a device, also those that write into an argument `out`."""
+    """Return the overloads that reach a device, including those that write to `out`."""
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - the same
     names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
     return [n for n in names if n.startswith("aten::") and not has_kernel(n, _COMPOSITE)]
 
 
 class Seen(TorchDispatchMode):
-    """Notes the operators that are dispatched within, below autograd; backward passes, too."""
+    """Records operators dispatched in its context, below autograd, including backward passes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +96,7 @@ class Seen(TorchDispatchMode):
 
     @property
     def operators(self) -> frozenset[str]:
-        """Return the ATen operators among them."""
+        """The ATen operators among the recorded ones."""
         return frozenset(self.names) & operators()
 
 
@@ -115,7 +113,7 @@ def _is_core(full: str) -> bool:
 
 
 def operator_name(full: str) -> str:
-    """Return `add` for `aten::add_.Tensor`; names such as `__and__` stay."""
+    """Return an operator's name: `add` for `aten::add_.Tensor`, `__and__` for `aten::__and__`."""
     namespace, _, rest = full.partition("::")
     name = rest.partition(".")[0]
     if name.endswith("_") and not name.endswith("__"):
@@ -133,7 +131,7 @@ _COPIES = "aten::_to_cpu"
 
 
 def observe(compute: Callable[[], object]) -> Observation:
-    """Compute once more and return the operators that took part."""
+    """Run a computation again and return the operators that took part."""
     with profile(activities=[ProfilerActivity.CPU]) as profiled, Seen() as seen:
         compute()
     fallen = {operator_name(name) for name in _fallen_back(profiled.events())}
@@ -141,7 +139,7 @@ def observe(compute: Callable[[], object]) -> Observation:
 
 
 def _fallen_back(events: Iterable[Any]) -> Iterable[str]:
-    """Yield the operators beneath which tensors were copied to the CPU to compute there."""
+    """Yield the operators for which tensors were copied to the CPU to compute there."""
     for event in events:
         if event.name == _COPIES and event.cpu_parent is not None:
             yield event.cpu_parent.name

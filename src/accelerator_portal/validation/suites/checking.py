@@ -24,7 +24,7 @@ def torch_module() -> Any:
 
 
 def accelerated(context: Context) -> Any:
-    """Return torch, for a check that means nothing on the CPU; raises SkippedError there."""
+    """Return torch, for checks that do not apply to the CPU. Raises SkippedError there."""
     torch = torch_module()
     if kind(context) == "cpu":
         raise SkippedError(_ON_CPU)
@@ -32,18 +32,18 @@ def accelerated(context: Context) -> Any:
 
 
 def kind(context: Context) -> str:
-    """Return the type of the device: `cuda` of `cuda:1`."""
+    """Return the type of the device: `cuda` for `cuda:1`."""
     return context.device.partition(":")[0]
 
 
 def require(condition: object, otherwise: str) -> None:
-    """Fail a check whose condition is not met; raises CheckFailedError with what was found."""
+    """Raise CheckFailedError with `otherwise` if a condition is false."""
     if not condition:
         raise CheckFailedError(otherwise)
 
 
 def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
-    """Compare the numbers of two tensors, wherever they are; raises MismatchError."""
+    """Compare the numbers of two tensors on any devices. Raises MismatchError."""
     torch = torch_module()
     one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
     try:
@@ -53,14 +53,14 @@ def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | N
 
 
 def require_equal(found: Any, wanted: Any, what: str) -> None:
-    """Compare two tensors exactly, shape and type included; raises MismatchError."""
+    """Compare two tensors exactly, including data type. Raises MismatchError."""
     there = found.detach().cpu()
     if there.dtype != wanted.dtype or not torch_module().equal(there, wanted):
         raise MismatchError(f"{what}: {there.tolist()}, not {wanted.tolist()}")
 
 
 def network(device: str) -> Any:
-    """Return a small network with the same weights each time."""
+    """Return a small network with reproducible weights."""
     torch = torch_module()
     torch.manual_seed(11)
     layers = torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.LayerNorm(32)
@@ -68,11 +68,11 @@ def network(device: str) -> Any:
 
 
 def reference() -> Any:
-    """Return the same network on the CPU, in float64: a reference for the CPU, too."""
+    """Return the same network on the CPU in float64, which is a reference even for the CPU."""
     return network("cpu").double()
 
 
 def network_inputs() -> Any:
-    """Return inputs of the network, the same each time."""
+    """Return reproducible inputs for the network."""
     torch = torch_module()
     return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

@@ -16,7 +16,7 @@ from accelerator_portal.validation.matrix import Tolerance
 
 @dataclass
 class Comparison:
-    """Compares one result after the other; keeps the largest differences of all."""
+    """Compares results one by one, and keeps the largest differences."""
 
     tolerance: Tolerance
     same_dtype: bool = True
@@ -33,7 +33,7 @@ class Comparison:
             self._leaf(one, other, part)
 
     def take(self, other: Comparison) -> None:
-        """Add the differences that another comparison measured."""
+        """Add the differences of another comparison."""
         self.largest = max(self.largest, other.largest)
         self.total += other.total
         self.numbers += other.numbers
@@ -41,10 +41,10 @@ class Comparison:
     def check_norm(
         self, found: torch.Tensor, wanted: torch.Tensor, what: str, floor: float
     ) -> None:
-        """Compare two tensors as a whole: the length of their difference, to that of the reference.
+        """Compare two tensors by the norm of their difference, relative to the reference's norm.
 
-        Single numbers of a gradient may differ more, where a value lies at a bend of a function.
-        `floor` is a length below which a reference counts as noise. Raises MismatchError.
+        Single numbers of a gradient may differ more near a kink of a function. `floor` is the
+        norm below which a reference counts as noise. Raises MismatchError.
         """
         one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
         if one.shape != other.shape:
@@ -57,7 +57,7 @@ class Comparison:
             raise MismatchError(f"{what} differs by {part:.3g} of its length ({room})")
 
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Return the differences as figures of a test; none where no number was compared."""
+        """Return the differences as metrics of a test; empty if no number was compared."""
         if not self.numbers:
             return {}
         mean = self.total / self.numbers
@@ -84,7 +84,7 @@ class Comparison:
             raise MismatchError(f"{what}: {error}") from None
 
     def _measure(self, one: torch.Tensor, other: torch.Tensor) -> None:
-        """Take the differences into the figures, of numbers that are numbers on both sides."""
+        """Add the differences between numbers that are finite on both sides."""
         if one.layout != torch.strided or one.is_quantized or not one.numel():
             return
         wide = torch.complex128 if one.is_complex() or other.is_complex() else torch.float64
@@ -115,12 +115,12 @@ class Comparison:
 
 
 def leaves(value: object) -> list[object]:
-    """Return what a structure holds, in order; a model's output counts without its empty fields."""
+    """Return the leaves of a structure in order, without None, as in empty fields of outputs."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
 
 
 def scale(value: torch.Tensor) -> float:
-    """Return the greatest absolute value of the numbers in a tensor; 0 where there is none."""
+    """Return the greatest absolute value of the finite numbers in a tensor; 0 without any."""
     finite = value.detach()[torch.isfinite(value)].abs()
     return float(finite.max()) if finite.numel() else 0.0
 
@@ -133,14 +133,14 @@ def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -
 
 
 def check_device(found: object, device: str, what: str) -> None:
-    """Say where a tensor is that lies on another type of device; raises MismatchError."""
+    """Raise MismatchError if a tensor is on another type of device."""
     for leaf in tensors(leaves(found)):
         if leaf.device.type != device:
             raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")
 
 
 def check_strides(found: object, wanted: object, what: str) -> None:
-    """Compare the strides by which numbers are told apart; raises MismatchError."""
+    """Compare strides of axes longer than one. Raises MismatchError."""
     for part, one, other in _pairs(found, wanted, what):
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             continue
@@ -150,7 +150,7 @@ def check_strides(found: object, wanted: object, what: str) -> None:
 
 
 def _pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str, object, object]]:
-    """Yield the name of each part with what was found and what was wanted."""
+    """Yield each part's name with the found and the wanted value. Raises MismatchError."""
     ours, theirs = leaves(found), leaves(wanted)
     if len(ours) != len(theirs):
         raise MismatchError(f"{what} has {len(ours)} parts, the reference {len(theirs)}")
@@ -167,7 +167,7 @@ def _same_form(one: torch.Tensor, other: torch.Tensor, what: str, *, same_dtype:
 
 
 def _strides(value: torch.Tensor) -> list[int]:
-    """Return the strides of axes longer than one; none where there are no numbers."""
+    """Return the strides of axes longer than one; empty for an empty or non-strided tensor."""
     if value.layout != torch.strided or not value.numel():
         return []
     return [s for length, s in zip(value.shape, value.stride(), strict=True) if length > 1]

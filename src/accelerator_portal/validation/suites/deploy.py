@@ -37,17 +37,17 @@ _LOG = 3000
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the platform's recipes; without a platform, every name that a recipe can have."""
+    """Yield the platform's recipes; without a platform, all possible names of recipes."""
     return (Offer(name) for name in matrix.deployments or matrix.tests)
 
 
 def run(case: Case, context: Context) -> Result:
-    """Build or deploy, then check."""
+    """Return the result of a recipe."""
     return deployed(context.matrix.deployments[case.name])
 
 
 def deployed(recipe: Deployment, path: str = PATH) -> Result:
-    """Return what came of a recipe; `path` is where its programs are found."""
+    """Return the result of a recipe; `path` is the PATH for its programs."""
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()
@@ -56,14 +56,14 @@ def deployed(recipe: Deployment, path: str = PATH) -> Result:
 
 
 class _Place:
-    """An empty folder, the log of what runs in it, and the time that is left."""
+    """An empty folder, the log of the commands that run in it, and the remaining time."""
 
     def __init__(self, folder: Path, log: Path, seconds: float, path: str) -> None:
         self.folder, self.log, self.left = folder, log, seconds
         self.environment = _environment(folder, path)
 
     def run(self, *command: str) -> CommandEnd:
-        """Run a command with what time is left; both its outputs go to the log."""
+        """Run a command within the remaining time; its outputs go to the log."""
         ended = run_within(command, self.folder, self.environment, self.log, self.left)
         self.left = max(0.0, self.left - ended.seconds)
         return ended
@@ -101,7 +101,7 @@ def _in_container(recipe: Deployment, place: _Place) -> Result:
 
 
 def _checked(recipe: Deployment, place: _Place, *python: str) -> Result:
-    """Run the check; it passes if it prints what the platform's page says that it prints."""
+    """Return the result of the check, which must print what the platform's page states."""
     before = place.log.stat().st_size
     ended = place.run(*python, "-c", recipe.code)
     if wrong := _wrong(ended, "deploy", "The check", place.log):
@@ -114,7 +114,7 @@ def _checked(recipe: Deployment, place: _Place, *python: str) -> Result:
 
 
 def pattern_of(prints: str) -> re.Pattern[str]:
-    """Return a pattern of what a check prints: its lines in order, `{names}` as anything."""
+    """Return a pattern for the output of a check: its lines in order; `{names}` match any text."""
     lines = (
         re.sub(r"\\\{\w+\\\}", r"\\S+", re.escape(line.strip())) for line in prints.splitlines()
     )
@@ -122,7 +122,7 @@ def pattern_of(prints: str) -> re.Pattern[str]:
 
 
 def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | None:
-    """Return what came of a command that did not end well."""
+    """Return the result of a command that failed; None if it succeeded."""
     if ended.missing:
         return Result("failed", stage, f"{what} could not start: {ended.missing}.")
     if ended.status is None:
@@ -135,14 +135,14 @@ def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | No
 
 
 def tail(log: Path) -> str | None:
-    """Return the end of a log, without what a terminal would obey."""
+    """Return the end of a log without control characters."""
     text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
 
 
 @dataclass(frozen=True, slots=True)
 class CommandEnd:
-    """How a command ended: its status, None where its time was over, or why it never began."""
+    """How a command ended: its status, None after a timeout; `missing` if it did not start."""
 
     status: int | None
     seconds: float
@@ -156,7 +156,10 @@ def run_within(
     log: Path,
     seconds: float,
 ) -> CommandEnd:
-    """Run a command in a folder with nothing but this environment; its outputs go to the log."""
+    """Run a command in a folder with only this environment; its outputs go to the log.
+
+    All processes that it started are killed at the end.
+    """
     started = time.monotonic()
     with log.open("ab") as file:
         try:

@@ -20,7 +20,7 @@ ONE_DEVICE = "This machine has one device, but the check needs two."
 
 
 def accelerator(context: Context) -> None:
-    """torch.accelerator names the device, is available, and counts at least one."""
+    """Check that torch.accelerator finds the device, and at least one device of its type."""
     torch = accelerated(context)
     found = torch.accelerator.current_accelerator()
     named = found is not None and found.type == kind(context)
@@ -32,7 +32,7 @@ def accelerator(context: Context) -> None:
 
 
 def second_device(context: Context) -> None:
-    """Tensors are made on the second device, computed there, and copied between both."""
+    """Check that tensors are created, computed and copied on a second device."""
     torch = accelerated(context)
     if torch.accelerator.device_count() < 2:  # noqa: PLR2004 - two
         raise SkippedError(ONE_DEVICE)
@@ -47,7 +47,7 @@ def second_device(context: Context) -> None:
 
 
 def device_guard(context: Context) -> None:
-    """A device is chosen for a block alone, and one that does not exist is refused."""
+    """Check that a device is only current within a block, and that a missing one is rejected."""
     torch = accelerated(context)
     before = torch.accelerator.current_device_index()
     last = torch.accelerator.device_count() - 1
@@ -72,14 +72,14 @@ def _refused(torch: Any, name: str, index: int) -> None:
 
 
 def synchronize(context: Context) -> None:
-    """torch.accelerator.synchronize returns."""
+    """Check that torch.accelerator.synchronize returns."""
     torch = accelerated(context)
     torch.ones(8, device=context.device).mul_(2)
     torch.accelerator.synchronize()
 
 
 def memory(context: Context) -> None:
-    """The memory in use grows with a tensor and shrinks when it is gone."""
+    """Check that the memory in use grows with a tensor and shrinks when it is freed."""
     torch = accelerated(context)
     need_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
     before = torch.accelerator.memory_allocated()
@@ -95,7 +95,7 @@ def memory(context: Context) -> None:
 
 
 def random(context: Context) -> None:
-    """A seed gives the same numbers twice, another seed others, and a generator keeps its state."""
+    """Check that seeds and generator states give reproducible random numbers."""
     torch = torch_module()
     device = context.device
 
@@ -119,7 +119,7 @@ def random(context: Context) -> None:
 
 
 def rng_state(context: Context) -> None:
-    """The state of the device's own random numbers can be taken and put back."""
+    """Check that the state of the device's random numbers can be saved and restored."""
     torch = torch_module()
     module = torch if kind(context) == "cpu" else torch.get_device_module(context.device)
     state = module.get_rng_state()
@@ -143,7 +143,7 @@ _CLOCKS_MS = 5.0
 
 
 def streams(context: Context) -> None:
-    """Two streams are two, the one in use is the current one, and waiting for it is enough."""
+    """Check that streams are distinct, current within their block, and can be waited for."""
     torch = _with_streams(context)
     stream, other = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(stream != other, "two new streams are the same stream")
@@ -158,7 +158,7 @@ def streams(context: Context) -> None:
 
 
 def stream_order(context: Context) -> None:
-    """A stream that waits for an event of another one sees all that came before the event."""
+    """Check that a stream that waits for another's event sees all work before the event."""
     torch = _with_streams(context)
     first, second = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(first != second, "two new streams are the same stream")
@@ -176,7 +176,7 @@ def stream_order(context: Context) -> None:
 
 
 def events(context: Context) -> None:
-    """An event that was recorded and waited for has happened."""
+    """Check that an event is completed after it was recorded and waited for."""
     torch = accelerated(context)
     event = torch.Event(device=context.device)
     torch.ones(1000, device=context.device).mul_(2)
@@ -186,7 +186,7 @@ def events(context: Context) -> None:
 
 
 def event_timing(context: Context) -> None:
-    """The time between two events is more than nothing, and no more than really passed."""
+    """Check that the time between two events is positive and not longer than the real time."""
     torch = accelerated(context)
     begin, end = (torch.Event(device=context.device, enable_timing=True) for _ in range(2))
     values = torch.ones(_SIDE, _SIDE, device=context.device)

@@ -26,7 +26,7 @@ _ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 
 def autograd(context: Context) -> None:
-    """Gradients of a small network are those of the CPU."""
+    """Check that a small network's gradients are the same as on the CPU."""
     there, here = network(context.device), reference()
     inputs = network_inputs()
     there(inputs.to(context.device)).square().sum().backward()
@@ -37,7 +37,7 @@ def autograd(context: Context) -> None:
 
 
 def optimizers(context: Context) -> None:
-    """Three steps of each usual optimizer change the parameters as on the CPU."""
+    """Check that common optimizers change the parameters as on the CPU."""
     torch = torch_module()
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
         changed = [_steps(torch, model, name) for model in (network(context.device), reference())]
@@ -46,7 +46,7 @@ def optimizers(context: Context) -> None:
 
 
 def amp(context: Context) -> None:
-    """Autocast computes a product in bfloat16, near the right numbers."""
+    """Check that autocast computes a product in bfloat16 with correct numbers."""
     torch = torch_module()
     inputs = network_inputs()
     model = network(context.device)
@@ -58,7 +58,7 @@ def amp(context: Context) -> None:
 
 
 def checkpoint(context: Context) -> None:
-    """A model is saved and loaded, on the device and on the CPU; activations are recomputed."""
+    """Check that a model can be saved and loaded, and that activations can be recomputed."""
     torch = torch_module()
     from torch.utils.checkpoint import checkpoint as recomputed
 
@@ -78,7 +78,7 @@ def checkpoint(context: Context) -> None:
 
 
 def dataloader(context: Context) -> None:
-    """Batches come from a worker process, from pinned memory where there is any, and arrive."""
+    """Check that batches arrive from a worker process, and from pinned memory if available."""
     torch = torch_module()
     data = torch.utils.data.TensorDataset(torch.arange(32.0))
     pinned = torch.device(context.device).type != "cpu"
@@ -90,7 +90,7 @@ def dataloader(context: Context) -> None:
 
 
 def profiler(context: Context) -> None:
-    """The profiler sees the operators of a small network, and what the device did for them."""
+    """Check that the profiler shows a network's operators and the device's activities."""
     from torch.autograd import DeviceType
     from torch.profiler import ProfilerActivity, profile
 
@@ -114,7 +114,7 @@ def profiler(context: Context) -> None:
 
 
 def compiled(context: Context) -> None:
-    """torch.compile with its usual compiler gives the results of the eager model."""
+    """Check that torch.compile with its default compiler gives the eager model's results."""
     torch = torch_module()
     context.stage = "compile"
     model = network(context.device)
@@ -124,7 +124,7 @@ def compiled(context: Context) -> None:
 
 
 def exported(context: Context) -> None:
-    """torch.export captures a model on the device, and the program gives the model's results."""
+    """Check that torch.export captures a model on the device, and that the program is correct."""
     torch = torch_module()
     context.stage = "export"
     there = network_inputs().to(context.device)
@@ -136,7 +136,7 @@ def exported(context: Context) -> None:
 
 
 def quantization(context: Context) -> None:
-    """A product of 8-bit integers is exact, and with its scales near the one in float32."""
+    """Check that a product of 8-bit integers is exact, and that its scaled result is close."""
     torch = torch_module()
     need_api(torch, "_int_mm")
     generator = torch.Generator().manual_seed(13)
@@ -154,7 +154,7 @@ def quantization(context: Context) -> None:
 
 
 def fake_quantization(context: Context) -> None:
-    """Weights are rounded to 8 bits for a training that is to be quantized; gradients pass."""
+    """Check that fake quantization rounds weights to 8 bits and passes gradients through."""
     torch = torch_module()
     scale, zero = torch.full((4,), 0.05), torch.zeros(4, dtype=torch.int32)
     grid = torch.arange(-8, 8).reshape(4, 4) * 0.05

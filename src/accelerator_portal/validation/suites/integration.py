@@ -75,7 +75,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a check; what it finds wrong, it raises. What this torch lacks, it cannot check."""
+    """Run a check, which raises what it finds; skip it if this torch lacks an API."""
     context.stage = "run"
     try:
         CHECKS[case.name](context)

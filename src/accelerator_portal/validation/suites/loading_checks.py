@@ -26,16 +26,16 @@ assert torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]
 
 
 class LoadingError(Exception):
-    """The device does not come into a process as it should; the message says how far it comes."""
+    """Raised if the device is not loaded correctly; the message says what happens instead."""
 
 
 def is_in_tree(device: str) -> bool:
-    """Whether PyTorch itself brings a device."""
+    """Return whether PyTorch itself includes a device."""
     return device.partition(":")[0] in IN_TREE
 
 
 def entry_point(context: Context) -> None:
-    """A plugin names a function in the entry point group `torch.backends`, and it can be loaded."""
+    """Check that a plugin has a loadable function in the entry point group `torch.backends`."""
     context.stage = "import"
     if is_in_tree(context.device):
         raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
@@ -51,19 +51,19 @@ def entry_point(context: Context) -> None:
 
 
 def plain_import(context: Context) -> None:
-    """`import torch` succeeds with whatever plugins are installed."""
+    """Check that `import torch` succeeds with the installed plugins."""
     context.stage = "import"
     _run("import torch", context.device, autoload="1")
 
 
 def autoload_on(context: Context) -> None:
-    """After `import torch` alone the device can be used."""
+    """Check that the device can be used after `import torch` alone."""
     context.stage = "import"
     _run(USE, context.device, autoload="1")
 
 
 def autoload_off(context: Context) -> None:
-    """With autoload turned off `import torch` succeeds, and brings no device of a plugin."""
+    """Check that `import torch` without autoload succeeds and loads no plugin's device."""
     context.stage = "import"
     _run("import torch", context.device, autoload="0")
     if is_in_tree(context.device):
@@ -77,7 +77,7 @@ def autoload_off(context: Context) -> None:
 
 
 def _run(program: str, device: str, *, autoload: str) -> None:
-    """Run a program in a process of its own; raises LoadingError with what it said last."""
+    """Run a program in a separate process. Raises LoadingError with its last errors."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", program, device],

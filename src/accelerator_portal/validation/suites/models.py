@@ -36,7 +36,7 @@ _NOISE = 0.02
 
 @dataclass(frozen=True)
 class Example:
-    """A model in evaluation mode on the CPU, and what it is called with."""
+    """A model in evaluation mode on the CPU, and its inputs."""
 
     model: Any
     inputs: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Gradient:
-    """A tensor that is compared as a whole, not number by number."""
+    """A tensor that is compared by its norm, not number by number."""
 
     value: torch.Tensor
 
@@ -55,7 +55,7 @@ Make = Callable[[], Example]
 
 
 def run_model(case: Case, context: Context, make: Make) -> Result:
-    """Make a model from the seed of the case, run it on both sides, and compare."""
+    """Create a model from the test's seed, run it on both sides, and compare the results."""
     # A suite without types leaves it to its models, which are made in float32.
     name = dict(case.parameters).get("dtype", "float32")
     dtype: torch.dtype = getattr(torch, name)
@@ -111,7 +111,7 @@ def _check(
 def _unsteady(
     example: Example, context: Context, act: Act, theirs: Mapping[str, Any], dtype: str
 ) -> bool:
-    """Whether the CPU, in the same narrow type, is itself too far from float64."""
+    """Return whether the CPU's results in a narrow type differ too much from float64."""
     with context.on_reference(), _default(torch.float64):
         exact = act(_copied(example, "cpu", torch.float64), _as_it_is)
         try:
@@ -137,10 +137,10 @@ def _check_gradients(
 
 
 def _stir(example: Example) -> None:
-    """Make a model's output depend on all of it, in numbers that are neither huge nor tiny.
+    """Change a model so that its output depends on all parts, with numbers of normal size.
 
-    Libraries start layers at zero so that training is calm, and running statistics at one; with
-    those, a device could compute nonsense in the middle and nobody would see it at the end.
+    Libraries initialize some layers with zeros and running statistics with ones. With these,
+    wrong computations in the middle of a model could go unnoticed.
     """
     norms = [m for m in example.model.modules() if isinstance(m, _BatchNorm)]
     with torch.no_grad():
@@ -177,10 +177,11 @@ def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
 
 
 def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
-    """One step: forward, backward, and an update that shows every gradient in its size.
+    """Run one training step: forward, backward, and an update.
 
-    Dropout is off, and batch normalization keeps its statistics: with those of so small a batch,
-    rounding alone changes the gradients of deep networks by several per cent.
+    The learning rate is so large that every gradient affects the result. Dropout is off and
+    batch normalization keeps its statistics: with those of so small a batch, rounding alone
+    changes the gradients of deep networks by several percent.
     """
     model = example.model
     optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)
@@ -210,20 +211,20 @@ _ACTS: Mapping[str, Act] = {
 
 
 def numbers(output: Any) -> list[torch.Tensor]:
-    """Return the tensors of numbers of an output: caches and settings are no results."""
+    """Return the floating-point tensors of an output, without caches and settings."""
     if hasattr(output, "to_tuple"):
         output = output.to_tuple()
     return [leaf for leaf in tensors(leaves(output)) if leaf.is_floating_point()]
 
 
 def _loss(output: Any) -> torch.Tensor:
-    """Return one number that every part of an output has a share in."""
+    """Return a scalar that depends on every part of an output."""
     parts = [leaf.square().mean() for leaf in numbers(output) if leaf.requires_grad]
     return torch.stack(parts).sum()
 
 
 def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
-    """Copy a model and its inputs to a device, in a type; whole numbers stay whole numbers."""
+    """Return a copy of a model and its inputs on a device, in a type; integers keep their type."""
 
     def there(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
@@ -239,7 +240,7 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
 
 
 def _default(dtype: torch.dtype) -> AbstractContextManager[None]:
-    """Within, tensors that a model makes itself have this type, too."""
+    """Return a context in which tensors that a model creates have this type, too."""
 
     @contextmanager
     def within() -> Any:

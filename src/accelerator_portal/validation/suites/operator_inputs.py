@@ -41,12 +41,12 @@ class Input:
     view: View
 
     def on(self, device: str, dtype: torch.dtype) -> torch.Tensor:
-        """Return the view, on a device and in a type."""
+        """Return the view of the numbers on a device, in a data type."""
         return self.view(self.base.to(device, dtype))
 
 
 class Draw:
-    """Draws shapes, views and values of one form."""
+    """Generates shapes, views and values of one form, from a seed."""
 
     def __init__(self, form: str, dtype: torch.dtype, seed: int, *, ends: bool) -> None:
         self.form, self.dtype, self._ends = form, dtype, ends
@@ -54,7 +54,7 @@ class Draw:
         self._numbers = torch.Generator().manual_seed(seed)
 
     def shape(self, *, least: int = 0) -> Shape:
-        """Return a shape of the form, with at least so many axes."""
+        """Return a shape of the form with at least `least` axes."""
         if self.form == "zero-dim":
             return ()
         axes = self.pick.randint(max(least, 1), _MOST_AXES)
@@ -73,7 +73,7 @@ class Draw:
         return way(shape)
 
     def values(self, shape: Shape) -> torch.Tensor:
-        """Return numbers of the type, ordinary or of the form."""
+        """Return values of the data type, with special values if the form requires them."""
         found = torch.randn(shape, generator=self._numbers) * 2
         if self.form == "denormal":
             return (found.clamp(-3, 3) / 4 * torch.finfo(self.dtype).smallest_normal).to(self.dtype)
@@ -84,7 +84,10 @@ class Draw:
         return found.to(self.dtype)
 
     def _extremes(self) -> list[float]:
-        """Products and sums of the largest and smallest depend on the order: not everywhere."""
+        """Return the special values; the largest and smallest only with `ends`.
+
+        Products and sums of these depend on the order of operations.
+        """
         found = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
         finfo = torch.finfo(self.dtype)
         ends = [finfo.max, finfo.min, finfo.smallest_normal]
@@ -105,7 +108,7 @@ class Draw:
 
 
 def broadcast(draw: Draw, shape: Shape) -> Shape:
-    """Return a shape that is broadcast to this one: axes left out at the front, or of length 1."""
+    """Return a shape that can be broadcast to this one: fewer axes, or some of length 1."""
     kept = shape[draw.pick.randint(0, len(shape)) :]
     return tuple(1 if draw.pick.random() < 0.4 else length for length in kept)  # noqa: PLR2004 - some
 
@@ -126,10 +129,11 @@ Inputs = Sequence[Input]
 
 @dataclass(frozen=True)
 class SampledOperator:
-    """An operator, how its inputs are drawn, and which forms it can take.
+    """An operator, the function that generates its inputs, and the forms it supports.
 
-    `ends`: also the largest and smallest numbers of a type; not where the result hangs on the order
-    of sums and products, on a remainder that is all rounding, or on a product before a division.
+    `ends` includes the largest and smallest numbers of a type. It is off if the result depends
+    on the order of sums and products, on a remainder that is only rounding, or on a product
+    before a division.
     """
 
     call: Callable[..., Any]
@@ -212,20 +216,20 @@ OPERATORS: Mapping[str, SampledOperator] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield each operator with the forms that it can take."""
+    """Yield each operator with the forms that it supports."""
     return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
 
 
 @dataclass(frozen=True)
 class _Call:
-    """One call of an operator with the inputs that were drawn for it."""
+    """A call of an operator with generated inputs."""
 
     operator: SampledOperator
     inputs: Inputs
     options: Mapping[str, Any]
 
     def on(self, device: str, dtype: torch.dtype) -> Any:
-        """Compute it on a device in a type."""
+        """Return the result of the call on a device in a data type."""
         return self.operator.call(*(i.on(device, dtype) for i in self.inputs), **self.options)
 
     def shapes(self, dtype: torch.dtype) -> str:
@@ -234,7 +238,7 @@ class _Call:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run an operator on inputs of one form; it passes if all of them give the right numbers."""
+    """Run an operator on inputs of one form; it passes if all results are correct."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
     draw = Draw(case["inputs"], dtype, case.seed, ends=operator.ends)
     compared = Comparison(_tolerance(context.matrix, case, dtype))
@@ -260,12 +264,15 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _observed(calls: Sequence[_Call], device: str, dtype: torch.dtype) -> Observation:
-    """Compute once more, and return the operators that took part."""
+    """Run the calls again and return the operators that took part."""
     return observe(lambda: [call.on(device, dtype) for call in calls])
 
 
 def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
-    """Denormal numbers would vanish in the suite's room: theirs is the smallest normal number."""
+    """Return the tolerance: for denormal inputs, the smallest normal number instead of `atol`.
+
+    The suite's tolerance is larger than any denormal number.
+    """
     usual = matrix.tolerances[case["dtype"]]
     if case["inputs"] != "denormal":
         return usual

@@ -71,7 +71,7 @@ def _by_name() -> dict[str, OpInfo]:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the operators with the types that the CPU has, and those that have a gradient."""
+    """Yield the operators with the data types that the CPU supports, forward and backward."""
     names = {getattr(torch, name): name for name in matrix.axes["dtype"]}
     for name, info in sorted(_by_name().items()):
         forward = frozenset(names[d] for d in info.dtypes if d in names)
@@ -83,7 +83,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run an operator on its samples; it passes if every number that can be compared is right."""
+    """Run an operator on its samples; it passes if all comparable numbers are correct."""
     info = _by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
@@ -102,12 +102,15 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _observed(trials: Iterable[OperatorTest]) -> Observation:
-    """Compute once more what was right, and return the operators that took part."""
+    """Run the checked samples again and return the operators that took part."""
     return observe(lambda: [trial.on_device() for trial in trials])
 
 
 def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
-    """Passed needs half of the samples compared; the reason says of how many nothing is known."""
+    """Return a passed result, with a note on samples whose numbers were not compared.
+
+    Raises UncheckedError if fewer than half of the samples were compared.
+    """
     if 2 * checked < tried:
         known = context.matrix.unchecked.get(case.name)
         dtype = getattr(torch, case["dtype"])
@@ -149,7 +152,7 @@ def _one(trial: OperatorTest, number: int, context: Context, compared: Compariso
 def _samples(
     info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the first samples, made on the CPU from the seed of the case alone."""
+    """Return the first samples, created on the CPU from the test's seed."""
     make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
     torch.manual_seed(case.seed)
     with suppress(Exception), context.on_reference():
@@ -163,7 +166,7 @@ def _samples(
 
 
 def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
-    """Return the suite's tolerance, or the wider one that the OpInfo asks for."""
+    """Return the suite's tolerance, or the OpInfo's if it is wider."""
     name = str(dtype).removeprefix("torch.")
     found = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
     for decoration in info.decorators:
@@ -188,7 +191,7 @@ WIDER = {
 
 @dataclass(frozen=True)
 class OperatorResult:
-    """What came of a sample; `gradients` is None where none were asked for."""
+    """The result of a sample; `gradients` is None if none were requested."""
 
     outputs: list[object]
     gradients: list[object] | None = None
@@ -197,13 +200,13 @@ class OperatorResult:
 
     @property
     def results(self) -> list[object]:
-        """What is compared with the reference."""
+        """The values that are compared with the reference."""
         return self.outputs if self.gradients is None else self.gradients
 
 
 @dataclass(frozen=True)
 class OperatorTest:
-    """One sample of an operator, its numbers on the CPU, and what is done with it on each side."""
+    """A sample of an operator with its numbers on the CPU, and how it is run on each side."""
 
     info: OpInfo
     sample: SampleInput
@@ -213,15 +216,15 @@ class OperatorTest:
 
     @property
     def expected_device(self) -> str | None:
-        """The type of device that the results must lie on, where that is known."""
+        """The type of device on which the results must be, or None if it is unknown."""
         return None if is_cpu(self.device) else expected_device(self.sample, self.device)
 
     def on_device(self) -> OperatorResult:
-        """Compute it plainly on the device."""
+        """Return the result on the device."""
         return self._compute(on_device(self.sample, self.device))
 
     def on_reference(self) -> OperatorResult | None:
-        """Compute it on the CPU; None where no second way to compute it is known."""
+        """Return the result on the CPU; None if the CPU has no independent reference."""
         sample = on_cpu(self.sample, self.device)
         if is_cpu(self.device):
             types = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
@@ -242,7 +245,7 @@ class OperatorTest:
 
 
 def _gradients(sample: SampleInput, output: object) -> list[object]:
-    """Return the gradients of the inputs that have one."""
+    """Return the gradients of the inputs that require them."""
     given = tensors(leaves([sample.input, sample.args, sample.kwargs]))
     inputs = [leaf for leaf in given if leaf.requires_grad]
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
@@ -254,7 +257,7 @@ def _gradients(sample: SampleInput, output: object) -> list[object]:
 
 
 class _Draws(TorchDispatchMode):
-    """Sees whether random numbers are drawn; an OpInfo may put the generator's state back after."""
+    """Detects whether random numbers are drawn, even if the generator's state is restored."""
 
     def __init__(self) -> None:
         super().__init__()

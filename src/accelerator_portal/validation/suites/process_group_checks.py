@@ -30,13 +30,13 @@ _LIMIT_S = 240.0
 
 
 def process_group(context: Context) -> None:
-    """A process group of one comes up with the device's own backend, and adds."""
+    """Check that a process group of one process works with the device's own backend."""
     (found,) = _run(context, "collectives", world=1)
     require(found["sum"] == [1.0] * 4, f"all_reduce of one process gave {found['sum']}")
 
 
 def distributed(context: Context) -> None:
-    """Two processes add, gather and broadcast; each gets the numbers of both."""
+    """Check that two processes can reduce, gather and broadcast numbers."""
     _needs_two(context)
     for rank, found in enumerate(_run(context, "collectives", world=_WORLD)):
         wanted = {"sum": [3.0] * 4, "gathered": [1.0, 2.0], "broadcast": [1.0] * 4}
@@ -45,7 +45,7 @@ def distributed(context: Context) -> None:
 
 
 def fsdp(context: Context) -> None:
-    """A step of a model that two processes share changes its weights as on the CPU alone."""
+    """Check that a training step on a sharded model gives the same weights as on the CPU."""
     torch = _needs_two(context)
     need_api(torch, "distributed.fsdp.fully_shard")
     model = reference()
@@ -60,7 +60,7 @@ def fsdp(context: Context) -> None:
 
 
 def _needs_two(context: Context) -> Any:
-    """Return torch; raises SkippedError where two processes cannot have a device each."""
+    """Return torch. Raises SkippedError if two processes cannot each have a device."""
     torch = torch_module()
     if not torch.distributed.is_available():
         raise SkippedError("This build of torch doesn't include torch.distributed.")
@@ -72,7 +72,7 @@ def _needs_two(context: Context) -> Any:
 def _run(
     context: Context, what: Literal["collectives", "sharded"], world: int
 ) -> list[dict[str, Any]]:
-    """Run a member program on each rank; return what each wrote, in the order of the ranks."""
+    """Run a member program on each rank; return their results in the order of ranks."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as all_of_them:
         members = [
             all_of_them.enter_context(
@@ -105,7 +105,7 @@ LEARNING_RATE = 0.1
 
 
 def main() -> None:
-    """Join the group, do what is asked, and write what came of it."""
+    """Join the group, run the requested function, and write its result to a file."""
     what, device, imports, folder, rank, world = sys.argv[1:]
     torch = torch_module()
     if imports:
@@ -124,7 +124,7 @@ def main() -> None:
 
 
 def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
-    """Return the device of a rank, and make it the current one."""
+    """Return the device of a rank, which becomes the current device."""
     if torch.device(device).type == "cpu":
         return "cpu"
     if world > 1:
@@ -135,7 +135,7 @@ def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
 
 
 def collectives(device: str) -> dict[str, list[float]]:
-    """Add, gather and broadcast numbers that tell the ranks apart."""
+    """Return the results of all_reduce, all_gather and broadcast; each rank has another input."""
     torch = torch_module()
     dist = torch.distributed
     own = float(dist.get_rank() + 1)
@@ -150,7 +150,7 @@ def collectives(device: str) -> dict[str, list[float]]:
 
 
 def sharded(device: str) -> dict[str, Any]:
-    """Share a network out, take one step with it, and return its whole weights."""
+    """Run one training step on a sharded network, and return its full weights."""
     torch = torch_module()
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard

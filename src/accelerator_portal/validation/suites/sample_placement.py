@@ -27,9 +27,10 @@ _DEVICE_OF = torch.Tensor.device.__get__
 def placed_samples(
     info: OpInfo, device: str, dtype: torch.dtype, number: int, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the first samples that an OpInfo makes for a device, marked; numbers on the CPU.
+    """Return the first samples that an OpInfo creates for a device; numbers are on the CPU.
 
-    Whatever the OpInfo's function raises goes through.
+    Tensors that belong on the device are marked. Exceptions of the OpInfo's function are passed
+    on.
     """
     with _Marking(device) if not is_cpu(device) else torch.enable_grad():
         made = info.sample_inputs(device, dtype, requires_grad=requires_grad)
@@ -37,7 +38,7 @@ def placed_samples(
 
 
 def mark_all(sample: SampleInput) -> SampleInput:
-    """Mark every tensor of a sample: all of them are copied to the device."""
+    """Mark all tensors of a sample, so that all are copied to the device."""
     for value in _leaves(sample):
         if isinstance(value, torch.Tensor):
             setattr(value, _MARK, True)
@@ -45,7 +46,7 @@ def mark_all(sample: SampleInput) -> SampleInput:
 
 
 def on_device(sample: SampleInput, device: str) -> SampleInput:
-    """Copy what is marked to a device; the rest stays on the CPU."""
+    """Return a sample with marked tensors copied to a device; others stay on the CPU."""
 
     def there(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
@@ -58,7 +59,7 @@ def on_device(sample: SampleInput, device: str) -> SampleInput:
 
 
 def on_cpu(sample: SampleInput, device: str) -> SampleInput:
-    """Return a sample as it is made for the CPU: its arguments name no other device."""
+    """Return a sample for the CPU: arguments that name the device name the CPU instead."""
 
     def here(value: Any) -> Any:
         return _as_named(value, _CPU) if _names(value, device) else value
@@ -67,7 +68,7 @@ def on_cpu(sample: SampleInput, device: str) -> SampleInput:
 
 
 def widened(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> SampleInput:
-    """Turn a sample into wider types, also where it names its type as an argument."""
+    """Return a sample in wider data types, including types that are arguments."""
 
     def wide(value: Any) -> Any:
         if isinstance(value, torch.Tensor) and value.dtype in wider:
@@ -79,9 +80,9 @@ def widened(sample: SampleInput, wider: dict[torch.dtype, torch.dtype]) -> Sampl
 
 
 def expected_device(sample: SampleInput, device: str) -> str | None:
-    """Return the type of device on which the results belong, where the sample tells it.
+    """Return the type of device on which the results belong, or None if it is unclear.
 
-    A device that an argument names decides; without one, the device of the inputs does.
+    This is the device that an argument names, or else that of the inputs.
     """
     found = _leaves(sample)
     named = [value for value in found if isinstance(value, torch.device) or _names(value, device)]
@@ -93,14 +94,14 @@ def expected_device(sample: SampleInput, device: str) -> str | None:
 
 
 def is_marked(value: object) -> bool:
-    """Whether a tensor belongs on the device."""
+    """Return whether a tensor belongs on the device."""
     return isinstance(value, torch.Tensor) and hasattr(value, _MARK)
 
 
 def copied(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
-    """Copy a tensor with the memory around it, so that a view stays the view that it is.
+    """Return a copy of a tensor with its storage, so that a view stays the same view.
 
-    Where the device cannot make the view, the copy lies in one piece.
+    If the device cannot create the view, the copy is contiguous.
     """
     plain = value.detach()
     if plain.layout is not torch.strided or plain.is_quantized or _fills_its_memory(plain):
@@ -114,12 +115,12 @@ def copied(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor
 
 
 def is_cpu(device: str) -> bool:
-    """Whether a device is the CPU itself."""
+    """Return whether a device is the CPU."""
     return str(torch.device(device).type) == _CPU
 
 
 def in_words(sample: SampleInput) -> str:
-    """Return what tells a sample from others: shapes, types and short values."""
+    """Return a sample's shapes, types and short values, in words."""
     named = [f"{name}={_words(value)}" for name, value in sample.kwargs.items()]
     values = [_words(value) for value in (sample.input, *sample.args)]
     words = ", ".join([*values, *named])
@@ -127,7 +128,7 @@ def in_words(sample: SampleInput) -> str:
 
 
 class _Marking(TorchFunctionMode):
-    """Computes on the CPU what is asked of a device, and marks the tensors that come of it."""
+    """Runs calls for a device on the CPU instead, and marks the resulting tensors."""
 
     def __init__(self, device: str) -> None:
         super().__init__()
@@ -151,7 +152,7 @@ class _Marking(TorchFunctionMode):
         return own if is_cpu(place) else tree_map(_marked, own)
 
     def _asked(self, func: Any, args: Any, kwargs: dict[str, Any]) -> str | None:
-        """Return the device that a call names, if it names one."""
+        """Return the device that a call names, or None."""
         if func is torch.Tensor.cpu:
             return _CPU
         named = kwargs.get("device")
@@ -181,7 +182,7 @@ def _marked(value: Any) -> Any:
 
 
 def _own(value: Any, inputs: set[int]) -> Any:
-    """Return a copy where a call gave back its input, which keeps its own mark."""
+    """Return a copy if a call returned its input, which keeps its own mark."""
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 
 
@@ -196,7 +197,7 @@ def _as_named(value: object, device: str) -> object:
 
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
-    """Whether `to` keeps the strides: the tensor is all that lies in its memory."""
+    """Return whether `to` keeps the strides, because the tensor fills its storage."""
     if value.is_conj() or value.is_neg():  # its memory holds other numbers
         return True
     return bool(value.untyped_storage().nbytes() == value.numel() * value.element_size())

@@ -14,7 +14,7 @@ from accelerator_portal.validation.suites.checking import (
 
 
 def copy(context: Context) -> None:
-    """Numbers come back as they were sent, in every usual type, contiguous or not."""
+    """Check that copies to the device and back are exact, in common types and strides."""
     torch = torch_module()
     for dtype in (
         torch.float32,
@@ -42,7 +42,7 @@ def copy(context: Context) -> None:
 
 
 def views(context: Context) -> None:
-    """A change through a view is seen in its base, also after a transposition."""
+    """Check that changes through views appear in the base, even after a transposition."""
     torch = torch_module()
     base = torch.zeros(3, 4, device=context.device)
     base.t()[1].fill_(2.0)
@@ -54,7 +54,7 @@ def views(context: Context) -> None:
 
 
 def in_place(context: Context) -> None:
-    """Operators that end in an underscore change the tensor itself, and count its version."""
+    """Check that in-place operators change the tensor itself and its version counter."""
     torch = torch_module()
     values = torch.arange(6.0).to(context.device)
     alias, version = values.view(2, 3), values._version  # noqa: SLF001 - what autograd relies on
@@ -65,7 +65,7 @@ def in_place(context: Context) -> None:
 
 
 def out_variants(context: Context) -> None:
-    """`out=` writes into the tensor that is given, resizes an empty one, and keeps its strides."""
+    """Check that `out=` writes into the given tensor, resizes an empty one and keeps strides."""
     torch = torch_module()
     one, two = torch.arange(6.0).reshape(2, 3), torch.full((2, 3), 2.0)
     wanted = one * two
@@ -82,7 +82,7 @@ def out_variants(context: Context) -> None:
 
 
 def storage(context: Context) -> None:
-    """Views share a storage on the device; a clone has one of its own; its bytes come back."""
+    """Check that views share a storage on the device, clones do not, and bytes are exact."""
     torch = torch_module()
     values = torch.arange(8, dtype=torch.uint8).to(context.device)
     held = values.untyped_storage()
@@ -97,7 +97,7 @@ def storage(context: Context) -> None:
 
 
 def pinned_memory(context: Context) -> None:
-    """Memory is pinned, says so, and is copied from without waiting."""
+    """Check that memory can be pinned, and copied from without blocking."""
     torch = accelerated(context)
     plain = torch.arange(16.0)
     require(not plain.is_pinned(), "pageable memory is reported as pinned")
@@ -108,7 +108,7 @@ def pinned_memory(context: Context) -> None:
 
 
 def mixed_devices(context: Context) -> None:
-    """A tensor on the device and one on the CPU are refused, and the message says why."""
+    """Check that mixing tensors on the device and the CPU raises an error that names devices."""
     torch = accelerated(context)
     there, here = torch.ones(2).to(context.device), torch.ones(2)
     require_equal(there + there, torch.full((2,), 2.0), "an addition on the device")

@@ -31,7 +31,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Make a model by timm's name for it; raises BrokenTestError without the library."""
+    """Return a timm model by name. Raises BrokenTestError without the library."""
     try:
         import timm
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's

@@ -15,7 +15,7 @@ _OWN = __name__.rpartition(".")[0]
 
 
 def missing_api(torch: Any, *names: str) -> str | None:
-    """Return the first of these names that torch lacks: `accelerator.memory_allocated`."""
+    """Return the first of these names that torch lacks, or None."""
     for name in names:
         try:
             reduce(getattr, name.split("."), torch)
@@ -25,21 +25,21 @@ def missing_api(torch: Any, *names: str) -> str | None:
 
 
 def need_api(torch: Any, *names: str) -> None:
-    """Skip a check that uses what this torch lacks; raises SkippedError."""
+    """Raise SkippedError if this torch lacks one of these names."""
     if name := missing_api(torch, *names):
         raise SkippedError(not_in(torch, f"torch.{name}"))
 
 
 def not_in(torch: Any, name: str) -> str:
-    """Return the reason for which a check is skipped: `Not in torch 2.6.0: torch.foo.`."""
+    """Return the reason of a skipped check: `Not in torch 2.6.0: torch.foo.`."""
     return f"Not in torch {torch.__version__}: {name}."
 
 
 def absent_name(error: AttributeError) -> str | None:
-    """Return what a check asked a module of torch for in vain; None for any other error.
+    """Return the name that a check did not find in a module of torch; None for other errors.
 
-    Only where the check itself asked. A plugin, or torch's own code, that lacks something is what
-    the check is to find.
+    An error counts only if the check itself used the name. A name that a plugin or torch's own
+    code lacks is a failure that the check must report.
     """
     owner = error.obj
     if not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] != "torch":
@@ -48,7 +48,7 @@ def absent_name(error: AttributeError) -> str | None:
 
 
 def _asker(error: BaseException) -> bool:
-    """Whether the error was raised by code of the suites, or by a module's own `__getattr__`."""
+    """Return whether the suites' code, or a module's `__getattr__` for it, raised the error."""
     asked = ""
     trace: TracebackType | None = error.__traceback__
     while trace is not None:

@@ -30,14 +30,14 @@ _TESTS = {"inference": "eval", "training": "train"}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the models of the checkout, by the names of their folders; none without one."""
+    """Yield the models in the checkout, by folder name; none without a checkout."""
     if checkout := matrix.given.get(CHECKOUT):
         for file in sorted(Path(checkout, _MODELS).glob("*/__init__.py")):
             yield Offer(file.parent.name)
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model's own step, then compare it as far as it lets itself be compared."""
+    """Run a model's own step, then compare its results if possible."""
     test = _TESTS[case["mode"]]
     with _unchanged():
         context.stage = "load"
@@ -53,7 +53,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _compared(case: Case, context: Context, here: Any) -> Result:
-    """Compare the module; where only the comparison cannot be made, the model has run."""
+    """Compare the module's results; raises UncheckedError if only the comparison fails."""
     try:
         with context.on_reference():
             module, inputs = here.get_module()
@@ -90,7 +90,7 @@ def _made(kind: Any, test: str, device: str) -> Any:
 
 
 def _example(module: nn.Module, inputs: Any) -> Example:
-    """Give inputs that are called by place names, as other models' inputs have."""
+    """Return an example with named inputs; inputs in a sequence get names by position."""
     if isinstance(inputs, dict):
         return Example(module.eval(), inputs)
     placed = inputs if isinstance(inputs, tuple | list) else (inputs,)
@@ -99,20 +99,20 @@ def _example(module: nn.Module, inputs: Any) -> Example:
 
 
 class _ByPlace(nn.Module):
-    """Calls a module with its inputs in their order."""
+    """A module that passes its named inputs on in order."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
         self.inner = inner
 
     def forward(self, **inputs: Any) -> Any:
-        """Call it."""
+        """Return the result for these inputs."""
         return self.inner(*inputs.values())
 
 
 @contextmanager
 def _unchanged() -> Iterator[None]:
-    """Put back what TorchBench changes for the whole process, or later tests had other numbers."""
+    """Restore the global settings that TorchBench changes, so that later tests are unaffected."""
     seed, dtype = torch.manual_seed, torch.get_default_dtype()
     certain = torch.are_deterministic_algorithms_enabled()
     grad, threads = torch.is_grad_enabled(), torch.get_num_threads()

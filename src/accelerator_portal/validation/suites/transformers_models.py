@@ -53,7 +53,7 @@ def _spectrum(config: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Architecture:
-    """A class of Transformers, its small configuration and its kind of input."""
+    """A model class of Transformers, its small configuration and its kind of input."""
 
     name: str
     """Name of the model class; its configuration is the class's own."""
@@ -268,7 +268,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Make a model by the name of its class; raises BrokenTestError without the library."""
+    """Return a model by class name. Raises BrokenTestError without the library."""
     architecture = _BY_NAME[name]
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
     try:
@@ -284,7 +284,7 @@ def example(name: str, *, full: bool = False) -> Example:
 
 
 def _ready(model: Any) -> Any:
-    """Make weights larger than a trained model's: numbers that differ are then seen to differ."""
+    """Return the model with larger weights than usual, so that wrong results are visible."""
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() > 1:

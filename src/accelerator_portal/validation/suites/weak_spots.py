@@ -16,33 +16,33 @@ from accelerator_portal.validation.suites.models import Example, run_model
 
 
 class SharedInput(nn.Module):
-    """Linears that all take the same tensor: a backend may fold its scale into one of them only."""
+    """Linear layers that share an input: a backend may fold its scale into only one of them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.parts = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Add what each makes of it, and the input itself."""
+        """Add the outputs of all layers, and the input."""
         return x + sum(part(x) for part in self.parts)
 
 
 class EightBits(nn.Module):
-    """A linear whose input is quantized as it comes; the quantized tensor has several consumers."""
+    """Linear layers with a dynamically quantized input that both of them use."""
 
     def __init__(self) -> None:
         super().__init__()
         self.one, self.other = nn.Linear(16, 8), nn.Linear(16, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Round to 255 steps, per row, and use the result twice."""
+        """Return a gated product of two layers, both applied to x rounded per row to 255 steps."""
         scale = x.detach().abs().amax(dim=-1, keepdim=True) / 127
         rounded = x + (torch.round(x / scale) * scale - x).detach()
         return self.one(rounded) * torch.sigmoid(self.other(rounded))
 
 
 class TiedWeights(nn.Module):
-    """An embedding whose weight is that of the last layer, too: one tensor, two gradients."""
+    """An embedding that shares its weight with the last layer: one tensor, two gradients."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,19 +51,19 @@ class TiedWeights(nn.Module):
         self.out.weight = self.words.weight
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Look up whole numbers, and score every word."""
+        """Look up tokens, and compute a score for every token."""
         return self.out(torch.tanh(self.words(x)))
 
 
 class Strides(nn.Module):
-    """Views of views: transposed, cut with steps, expanded, and written to."""
+    """Views of views: transposed, strided, expanded, and written to."""
 
     def __init__(self) -> None:
         super().__init__()
         self.layer = nn.Linear(8, 8)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Change a copy through a view, and multiply it with a transposed one."""
+        """Change a copy through a view, and multiply its transpose with an expanded mean."""
         base = self.layer(x).clone()
         base[:, ::2] = base[:, 1::2] * 2
         mean = base.mean(0, keepdim=True).expand_as(base)
@@ -71,17 +71,17 @@ class Strides(nn.Module):
 
 
 class Masked(nn.Module):
-    """Attention with a mask, whose first row sees a single place."""
+    """Causal attention: the first position attends only to itself."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Attend causally, with several heads."""
+        """Compute causal attention with several heads."""
         heads = x.unflatten(-1, (4, -1)).transpose(1, 2)
         attended = nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
         return attended.transpose(1, 2).flatten(-2)
 
 
 class Recurrent(nn.Module):
-    """An LSTM over a batch, with a projection, both directions."""
+    """A bidirectional LSTM with two layers, over a batch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,19 +106,19 @@ class Grouped(nn.Module):
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Run them one after the other."""
+        """Run the layers in order."""
         return self.layers(x)
 
 
 class Choosing(nn.Module):
-    """Indices that numbers decide: top values, scattered sums, sorted rows."""
+    """Indices that depend on numbers: top values, and sums scattered by index."""
 
     def __init__(self) -> None:
         super().__init__()
         self.score = nn.Linear(8, 6)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Route each row to its two best of six, as a mixture of experts does."""
+        """Send each row to two of six experts, as a mixture of experts does."""
         weights, places = torch.topk(torch.softmax(self.score(x), -1), 2)
         total = torch.zeros(6, x.shape[-1], dtype=x.dtype, device=x.device)
         for turn in range(2):
@@ -127,14 +127,14 @@ class Choosing(nn.Module):
 
 
 class Empty(nn.Module):
-    """Tensors without numbers, of no dimension, and of one row."""
+    """Tensors that are empty, without dimensions, or of one row."""
 
     def __init__(self) -> None:
         super().__init__()
         self.layer = nn.Linear(8, 4)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Join an empty batch, a row and a single number."""
+        """Join an empty batch and a row, and multiply them with a scalar."""
         joined = torch.cat([self.layer(x[:0]), self.layer(x[:1])])
         return joined * x.sum()
 
@@ -167,13 +167,13 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str) -> Example:
-    """Make one of the models."""
+    """Return a model by name."""
     model, inputs = _MODELS[name]
     return Example(_Named(model()), {"x": inputs()})
 
 
 class _Named(nn.Module):
-    """Gives every model's input the same name."""
+    """A module that gives every model's input the same name."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()

@@ -49,10 +49,11 @@ def _by_name() -> dict[str, OpInfo]:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield operators with the types that the CPU has; usual are those that the matrix names.
+    """Yield operators with the data types that the CPU supports.
 
-    Usual are float32 and what leaves numbers as they are; quantized recipes, narrow types and open
-    sizes come on request.
+    Operators that the matrix names run by default, in recipes that leave numbers unchanged.
+    Other operators, other recipes and dynamic sizes run on request. Operators with drawn or
+    FACTO inputs also run by default.
     """
     plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     every = frozenset(matrix.axes["recipe"])
@@ -92,9 +93,9 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
-    """Make the first sample whose tensors hold numbers, if there is one whose input has axes.
+    """Return the first sample with non-empty tensors, preferably one whose input has axes.
 
-    Raises BrokenTestError where none holds numbers.
+    Raises BrokenTestError if there is none.
     """
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
     made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
@@ -158,12 +159,12 @@ _CALLS: Mapping[str, Callable[[], RandomCall]] = {
 
 
 def drawn_names() -> list[str]:
-    """Return the names of the calls."""
+    """Return the names of the drawn calls."""
     return sorted(_CALLS)
 
 
 def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Make a call; the same numbers for the same seed."""
+    """Return the sample of a drawn call; the same seed gives the same numbers."""
     torch.manual_seed(seed)
     operator, args = _CALLS[name]()
     typed = tuple(
@@ -183,7 +184,7 @@ _MOST_FACTO_CALLS = 200
 
 
 def facto_names() -> list[str]:
-    """Return the overloads that it describes: `add.Tensor`; none where it is not installed."""
+    """Return the overloads that FACTO describes, such as `add.Tensor`; empty if not installed."""
     if not _has_facto():
         return []
     from facto.specdb.db import SpecDictDB
@@ -192,7 +193,7 @@ def facto_names() -> list[str]:
 
 
 def _has_facto() -> bool:
-    """Look for a module that the other package of that name does not have."""
+    """Return whether FACTO is installed, by a module that the other `facto` package lacks."""
     try:
         return importlib.util.find_spec("facto.specdb.db") is not None
     except ModuleNotFoundError:
@@ -200,7 +201,7 @@ def _has_facto() -> bool:
 
 
 def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Make the first call with tensors of a type that is not empty; raises BrokenTestError."""
+    """Return the first call with non-empty tensors of a data type. Raises BrokenTestError."""
     random.seed(seed)
     torch.manual_seed(seed)
     operator = _overload(name)
@@ -234,7 +235,7 @@ _LARGEST_SIZE = 64
 
 
 class OperatorCall(nn.Module):
-    """Calls an operator with tensors that it is given, and with arguments that it holds."""
+    """A model that calls an operator with its inputs and with stored arguments."""
 
     def __init__(
         self,
@@ -253,7 +254,7 @@ class OperatorCall(nn.Module):
             self.register_buffer(f"held_{place}", leaves[place].detach())
 
     def forward(self, *tensors: torch.Tensor) -> Any:
-        """Call it."""
+        """Return the result for these inputs."""
         leaves = list(self._leaves)
         for place, tensor in zip(self._places, tensors, strict=True):
             leaves[place] = tensor
@@ -273,16 +274,17 @@ def call_sample(
     narrow: bool,
     inputs: int | None = None,
 ) -> Sample:
-    """Make a sample of a call; `inputs`: of its tensors so many are inputs, None: all of them."""
+    """Return a sample of a call; the first `inputs` tensors are model inputs, None: all."""
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
     return Sample(OperatorCall(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
 
 
 def with_open_sizes(sample: Sample) -> Sample:
-    """Return the sample with a first axis whose size is open; run with one more, where that works.
+    """Return the sample with a dynamic first axis, and inputs of another size if they work.
 
-    Only axes as long as the first tensor's change together: others may be weights.
+    Only axes with the length of the first tensor's axis are dynamic: others may belong to
+    weights.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

@@ -14,7 +14,7 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Delegation:
-    """Operators by name with their numbers: those that a delegate has, and those left outside."""
+    """The numbers of operators by name: those in delegates, and those outside."""
 
     taken: Counter[str]
     left: Counter[str]
@@ -22,7 +22,7 @@ class Delegation:
 
     @property
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Nodes, kinds and the share of nodes, as figures of a test."""
+        """The numbers of nodes and operators, and the share of delegated nodes, as metrics."""
         nodes = self.taken.total() + self.left.total()
         share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}
         return {
@@ -36,18 +36,18 @@ class Delegation:
 
     @property
     def core_names(self) -> tuple[str, ...]:
-        """Names of the ATen operators that delegates have, without their overloads."""
+        """The names of the ATen operators in delegates, without overloads."""
         aten = {name.removeprefix("aten::") for name in self.taken if name.startswith("aten::")}
         return tuple(sorted({name.partition(".")[0] for name in aten}))
 
     def extent(self) -> str:
-        """Say how far a model was lowered that nothing can run here."""
+        """Return a text on how much of a model was lowered, if it cannot run on this machine."""
         nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
         blobs = count(self.delegates, "delegate")
         return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
 
     def words(self) -> str | None:
-        """Name what was left to ExecuTorch's own kernels; None where nothing was."""
+        """Return a text that names operators outside of delegates; None if there are none."""
         if not self.left:
             return None
         most = self.left.most_common()
@@ -57,9 +57,10 @@ class Delegation:
 
 
 def delegation(edge: Any) -> Delegation:
-    """Count in a lowered program, made with `generate_etrecord`, what it was before and is now.
+    """Return the operators of a lowered program inside and outside of delegates.
 
-    An operator that the backend's passes change before it is taken counts as it was before them.
+    The program must be made with `generate_etrecord`. Operators that the backend's passes
+    change count as they were before.
     """
     before = _operators([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
     programs = [edge.exported_program(method) for method in sorted(edge.methods)]
@@ -91,9 +92,9 @@ def _name(target: Any) -> str:
 
 
 def sizes(program: Any) -> dict[str, tuple[float, str]]:
-    """Return what a finished program takes: the file, the delegates in it, planned memory.
+    """Return the sizes of a finished program: the file, its delegates and planned memory.
 
-    The delegates count with the data that they keep beside them in the file, their weights.
+    Delegates include their weights, which are stored separately in the file.
     """
     made = program.executorch_program
     blobs = sum(len(item.data) for item in made.backend_delegate_data)
@@ -107,6 +108,6 @@ def sizes(program: Any) -> dict[str, tuple[float, str]]:
 
 
 def _beside(program: Any) -> int:
-    """Count the bytes that delegates keep by name, outside of their own blobs."""
+    """Return the size in bytes of data that delegates store by name, outside of their blobs."""
     named = getattr(program, "_named_data", None)
     return sum(len(data) for data in getattr(named, "buffers", ()) if isinstance(data, bytes))

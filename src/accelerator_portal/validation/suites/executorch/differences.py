@@ -19,7 +19,7 @@ _NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 @dataclass(frozen=True, slots=True)
 class TensorDifference:
-    """Two tensors of one shape, over the places where both hold finite numbers."""
+    """The difference of two tensors with the same shape, where both are finite."""
 
     largest: float
     """Greatest absolute difference."""
@@ -33,7 +33,7 @@ class TensorDifference:
     """Signal to noise: the reference's length to the difference's, in dB; infinite without any."""
 
     def metrics(self, output: int) -> dict[str, tuple[float, str]]:
-        """Return the figures that are finite, named as the readers of ExecuTorch's results do."""
+        """Return the finite values as metrics, named as by the readers of ExecuTorch's results."""
         found = {
             "error_max": (self.largest, "1"),
             "error_mae": (self.mean, "1"),
@@ -49,7 +49,7 @@ class TensorDifference:
 
 
 def difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
-    """Measure the difference of two tensors; None where the shapes differ or nothing is finite."""
+    """Return the difference of two tensors; None for different shapes or no finite numbers."""
     if found.shape != wanted.shape:
         return None
     ours, theirs = found.detach().double(), wanted.detach().double()
@@ -81,9 +81,9 @@ def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
 def check(
     found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe, *, narrow: bool = False
 ) -> None:
-    """Compare the outputs of a program with those of its reference; raises MismatchError.
+    """Compare the outputs of a program with those of its reference. Raises MismatchError.
 
-    What was computed in a `narrow` type may differ by the steps of that type.
+    Outputs computed in a `narrow` type may differ by the precision of that type.
     """
     if len(found) != len(wanted):
         raise MismatchError(f"the program has {len(found)} outputs, the reference {len(wanted)}")
@@ -122,7 +122,7 @@ def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Rec
 
 
 def _check_nan(one: torch.Tensor, other: torch.Tensor, what: str) -> None:
-    """Say plainly that a program makes numbers into none: the usual words speak of tolerances."""
+    """Raise MismatchError with a clear text if a program has NaN where its reference has none."""
     new = int((one.isnan() & ~other.isnan()).sum())
     if new:
         raise MismatchError(f"{what} has {new} NaN of {one.numel()} where the reference has none")
@@ -140,7 +140,7 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
-    """Return the least signal to noise of all outputs in dB; None where there is no noise."""
+    """Return the lowest signal-to-noise ratio of all outputs in dB; None without noise."""
     pairs = [
         (one, other)
         for one, other in zip(found, wanted, strict=False)

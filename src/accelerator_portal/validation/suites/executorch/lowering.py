@@ -20,11 +20,11 @@ from accelerator_portal.validation.suites.executorch.metrics import Measurement
 
 @dataclass(frozen=True)
 class Sample:
-    """A model in evaluation mode with what it is called with.
+    """A model in evaluation mode and its inputs.
 
-    `shapes` says which sizes may change, as `torch.export` takes it; `others` are then inputs of
-    another size than those that the model is exported with. One that is `narrow` computes in a
-    narrow type: its reference is the same model in float32.
+    `shapes` states which sizes may change, as in `torch.export`; `others` are then inputs with
+    other sizes than those for export. A `narrow` sample computes in a narrow type; its
+    reference is the same model in float32.
     """
 
     model: Any
@@ -36,7 +36,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A finished program, what the backend took of it, and what it should compute."""
+    """A finished program, the parts that the backend took, and the model for its reference."""
 
     edge: Any
     program: Any
@@ -46,7 +46,7 @@ class Lowered:
 
 
 def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
-    """Bring a model to a program; raises what a stage raises, with the stage in the context."""
+    """Return the program of a model; raises the errors of a step, with its stage in the context."""
     observed = measurement.observed
     context.stage = "export"
     with measurement.step("export"):
@@ -69,7 +69,7 @@ def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measu
 
 
 def _exported(sample: Sample) -> Any:
-    """Trace the model; no backend has had anything to do with it yet."""
+    """Return the exported model. Raises BrokenTestError if torch.export fails."""
     try:
         return torch.export.export(sample.model, sample.inputs, dynamic_shapes=sample.shapes)
     except Exception as error:
@@ -77,7 +77,7 @@ def _exported(sample: Sample) -> Any:
 
 
 def _quantized(exported: Any, sample: Sample, recipe: Recipe) -> Any:
-    """Quantize with the inputs of the case as the only ones to calibrate with."""
+    """Return the quantized model, calibrated with the inputs of the test."""
     if recipe.quantizer is None:
         return exported.module()
     prepared = prepare_pt2e(exported.module(), recipe.quantizer())
@@ -96,5 +96,5 @@ def _lower(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> A
 
 
 def outputs(value: object) -> Sequence[object]:
-    """Return what a model returned as the flat list that a program returns."""
+    """Return a model's output as a flat list, as a program returns it."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]

@@ -42,13 +42,13 @@ def _step_times(observed: Observed) -> Figures:
 
 
 def _delegation_counts(observed: Observed) -> Figures:
-    """Return nodes and kinds of operators inside and outside of delegates."""
+    """Return the numbers of nodes and operators inside and outside of delegates."""
     counted: Figures = observed.delegation.metrics
     return counted
 
 
 def _program_sizes(observed: Observed) -> Figures:
-    """Return bytes of the program and its delegates, their number, and the planned memory."""
+    """Return the sizes of the program and its delegates, and the planned memory."""
     return sizes(observed.program)
 
 
@@ -72,7 +72,7 @@ def _output_errors(observed: Observed) -> Figures:
 
 
 def _quantization_error(observed: Observed) -> Figures:
-    """Return the signal-to-noise ratio of the worst output to the model before quantization."""
+    """Return the lowest signal-to-noise ratio of the outputs, relative to the unquantized model."""
     if "quantize" not in observed.seconds:
         return {}
     quality = worst_sqnr(observed.found, observed.original)
@@ -92,7 +92,7 @@ def _aot_memory(observed: Observed) -> Figures:
 
 
 def _aot_time(observed: Observed) -> Figures:
-    """Return the time from PyTorch model to program, once the program exists."""
+    """Return the time from the PyTorch model to the program; empty without a program."""
     times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
@@ -131,7 +131,7 @@ _LONGEST_FAULT = 160
 
 
 class Measurement:
-    """Observes one test and measures it."""
+    """The observations and metrics of a test."""
 
     def __init__(self, context: Context) -> None:
         self.observed = Observed()
@@ -141,7 +141,7 @@ class Measurement:
 
     @contextmanager
     def step(self, name: ProgramStep) -> Iterator[None]:
-        """Time a step, also where it raises, and measure what can be measured after it."""
+        """Time a step, even if it raises, and compute the metrics that follow it."""
         start = time.perf_counter()
         try:
             yield
@@ -152,7 +152,7 @@ class Measurement:
 
     @contextmanager
     def memory(self, until: ProgramStep) -> Iterator[None]:
-        """Watch the memory of the process; `until` names the last step within."""
+        """Record the memory of the process; `until` names the last step in the block."""
         forget_peak()
         if before := resident_mb():
             self.observed.memory_before_mb[until] = before
@@ -161,7 +161,7 @@ class Measurement:
             self.observed.memory_mb[until] = peak
 
     def finish(self) -> None:
-        """Compute what is derived from other metrics."""
+        """Compute the metrics that are derived from others."""
         self._measure("end")
 
     def _measure(self, moment: str) -> None:
@@ -181,7 +181,7 @@ class Measurement:
 
 
 def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
-    """Leave out what is no finite number; a signal without noise has an infinite ratio."""
+    """Return only the finite values: without noise, the signal-to-noise ratio is infinite."""
     return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
 
 
@@ -193,7 +193,7 @@ def all_metrics() -> tuple[ProgramMetric, ...]:
 
 
 def _loaded(name: str, load: object) -> ProgramMetric:
-    """Return the metric of a package, or one that says of every test what is wrong with it."""
+    """Return the metric of a package; if it cannot be loaded, one that raises its error."""
     try:
         found = load()  # type: ignore[operator]
         if isinstance(found, ProgramMetric):
@@ -212,18 +212,18 @@ _STATUS = Path("/proc/self/status")
 
 
 def forget_peak() -> None:
-    """Let the greatest memory of this process count anew."""
+    """Reset the peak memory of this process."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", "ascii")
 
 
 def peak_mb() -> float | None:
-    """Return the greatest resident memory since `forget_peak`, in MB."""
+    """Return the peak resident memory since `forget_peak` in MB, or None."""
     return _read("VmHWM:")
 
 
 def resident_mb() -> float | None:
-    """Return the resident memory of now, in MB."""
+    """Return the current resident memory in MB, or None."""
     return _read("VmRSS:")
 
 

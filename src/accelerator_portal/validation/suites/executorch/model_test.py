@@ -44,10 +44,10 @@ _TIMED_RUNS = 5
 
 
 def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
-    """Lower a model with the backend and recipe of a case, run it, compare it.
+    """Lower a model with the backend and recipe of a test, run it, and compare the result.
 
-    Where the backend takes no part, the program runs all the same, on ExecuTorch's own kernels: it
-    counts as executed, never as passed, and as wrong where its numbers are.
+    If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. It
+    then counts as executed if its numbers are correct, never as passed.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
@@ -104,7 +104,7 @@ def _result(made: Lowered, backend: Backend, recipe: Recipe) -> Result:
 
 
 def _in_type(sample: Sample, recipe: Recipe) -> Sample:
-    """Turn a model and its inputs into the type of a recipe."""
+    """Return a sample in the data type of a recipe."""
     sample = replace(sample, model=sample.model.eval())
     if recipe.dtype is None:
         return sample
@@ -125,7 +125,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _eager(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
-    """Run the model as it is; one in a narrow type is computed in float32, of the same numbers."""
+    """Return the model's outputs in PyTorch; a narrow type is computed in float32."""
     model = sample.model
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)
@@ -140,7 +140,7 @@ def _run(
     inputs: tuple[Any, ...],
     measurement: Measurement,
 ) -> Sequence[Any]:
-    """Load the program where the backend runs, and run it, several times to measure it."""
+    """Load the program, run it, and repeat the run to measure its time."""
     context.stage = "load"
     with with_runtime_log(), measurement.step("load"):
         execute = _load(made, backend)
@@ -156,7 +156,11 @@ def _run(
 
 
 def _load(made: Lowered, backend: Backend) -> Execute:
-    """Load a program; what was not delegated at all can run here, wherever the backend is."""
+    """Return a function that runs the program. Raises NotHereError, NotImplementedError.
+
+    A delegated program runs with the backend's `simulate` or `load`, if it has them; otherwise,
+    the program is loaded in this process.
+    """
     delegated = bool(made.delegation.delegates)
     if delegated and backend.simulate:
         return backend.simulate(made.edge)
@@ -172,7 +176,7 @@ def _load(made: Lowered, backend: Backend) -> Execute:
 
 
 def _timed(execute: Execute, flat: Sequence[Any]) -> list[float]:
-    """Run a program several times; copying its inputs does not count."""
+    """Return the times of several runs, without copying inputs."""
     seconds = []
     for _ in range(_TIMED_RUNS):
         values = _copied(flat)
@@ -189,7 +193,7 @@ def _reference(
     inputs: tuple[Any, ...],
     original: Sequence[Any],
 ) -> Sequence[Any]:
-    """Return what a program is compared with: a quantized one with the quantized model."""
+    """Return the reference of a program: for a quantized program, the quantized model's outputs."""
     if not recipe.quantizer:
         return original
     with context.on_reference():
@@ -212,7 +216,7 @@ def _judge(
 
 
 def _copied(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Copy tensors: neither side shall see what the other writes."""
+    """Return copies of tensors, so that one side does not see what the other writes."""
     return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
 
 
@@ -222,9 +226,9 @@ LARGEST_GB = 4
 
 @contextmanager
 def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
-    """Limit each file, where the system can, and remove temporary files that are left afterwards.
+    """Limit the size of each file, if the system can, and remove temporary files at the end.
 
-    Raises OSError, with words that say why, where a file would have grown beyond the limit.
+    Raises RuntimeError, naming the file, if a file exceeds the limit.
     """
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit(largest_gb):
@@ -278,7 +282,7 @@ _WITH_BINDINGS = "Install a wheel of ExecuTorch that has its Python bindings"
 
 
 def missing_operators(program: Any) -> list[str]:
-    """Return the operators that a program calls and the runtime of this process does not have."""
+    """Return the operators that a program calls and that this process's runtime lacks."""
     from executorch.runtime import Runtime
 
     known = Runtime.get().operator_registry.operator_names
@@ -291,7 +295,7 @@ def missing_operators(program: Any) -> list[str]:
 
 
 def check_runtime(backend: Backend | None) -> None:
-    """Raise NotHereError where this process cannot run a program, with delegates of a backend."""
+    """Raise NotHereError if this process cannot run programs with a backend's delegates."""
     try:
         from executorch.runtime import Runtime
 
@@ -309,7 +313,7 @@ def check_runtime(backend: Backend | None) -> None:
 
 
 def load_here(data: bytes) -> Execute:
-    """Load a program into this process; raises RuntimeError with the number of an error."""
+    """Return a program loaded in this process. Raises RuntimeError with an error number."""
     from executorch.runtime import Runtime, Verification
 
     method = (
@@ -329,9 +333,9 @@ def load_here(data: bytes) -> Execute:
 
 @contextmanager
 def with_runtime_log() -> Iterator[None]:
-    """Add to an error of the runtime what it wrote to the log of this process, if that is a file.
+    """Add the runtime's log to its errors, if this process's standard error is a file.
 
-    A worker's log holds nothing but the case at hand.
+    In a worker, the log contains only the current test.
     """
     try:
         yield
@@ -352,9 +356,9 @@ def _log() -> str:
 
 
 def use_threads(number: int | None) -> None:
-    """Give ExecuTorch's pool of threads a size, by default torch's; later programs use it.
+    """Set the number of ExecuTorch's threads, by default torch's, also for later programs.
 
-    Raises SkippedError where a size is asked for and this ExecuTorch cannot set it.
+    Raises SkippedError if a number is given and this ExecuTorch cannot set it.
     """
     import torch
     from executorch.extension import pybindings

@@ -39,7 +39,7 @@ _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model, where it comes from, and what is usually done with it beside running it plain."""
+    """A model with its source, and the further tests of it that run by default."""
 
     example: Callable[[str], Example]
     recipes: bool = False
@@ -88,7 +88,7 @@ MODELS: Mapping[str, SuiteModel] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield each model plain, with each further recipe, with an open batch and with two threads."""
+    """Yield tests of each model: plain, other recipes, dynamic batch size and two threads."""
     recipes = frozenset(matrix.axes["recipe"])
     plains = recipes & plain_recipes(matrix)
     plain, others = {"recipe": plains}, {"recipe": recipes - plains}
@@ -120,7 +120,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 class _Called(nn.Module):
-    """Takes its inputs in their order and returns the tensors of numbers of the output alone."""
+    """A model that takes inputs in order and returns the numeric tensors of its output."""
 
     def __init__(self, model: Any, names: tuple[str, ...]) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ _LEFT_OUT = "unittest.skip"
 
 @dataclass(frozen=True)
 class UpstreamModel:
-    """A model test of ExecuTorch: its module, and whether its sizes may be left open."""
+    """A model test of ExecuTorch: its module, and whether its sizes can be dynamic."""
 
     name: str
     module: str
@@ -168,7 +168,7 @@ class UpstreamModel:
 
 
 def upstream_models() -> Iterator[UpstreamModel]:
-    """Yield the tests, all of float32, as the names of modules and functions say."""
+    """Yield ExecuTorch's model tests, from the names of its modules and functions."""
     spec = importlib.util.find_spec(PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         for file in sorted(Path(folder).glob("test_*.py")):
@@ -180,9 +180,9 @@ def upstream_models() -> Iterator[UpstreamModel]:
 
 
 def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
-    """Make the model of a test.
+    """Return the model of a test.
 
-    Raises BrokenTestError where it cannot be made here, SkippedError where ExecuTorch skips it.
+    Raises BrokenTestError if it cannot be imported, SkippedError if ExecuTorch skips it.
     """
     theirs = {test.name: test for test in upstream_models()}[name]
     if theirs.left_out:

@@ -54,7 +54,7 @@ _FOR_EACH_RECIPE = frozenset(
 
 @dataclass(frozen=True)
 class Described:
-    """A test function, with the values that its own parameters can have."""
+    """A test function, and the possible values of its parameters."""
 
     function: Callable[..., object]
     choices: Mapping[str, tuple[Any, ...]]
@@ -62,13 +62,13 @@ class Described:
     """Why ExecuTorch itself never runs it, if it does not."""
 
     def variants(self) -> Iterator[dict[str, Any]]:
-        """Yield the arguments of each variant beside the runner."""
+        """Yield the arguments of each variant, without the runner."""
         for values in product(*self.choices.values()):
             yield dict(zip(self.choices, values, strict=True))
 
 
 class Runner:
-    """Stands where ExecuTorch's runner does, and keeps what it is given."""
+    """A substitute for ExecuTorch's runner that keeps the models it is given."""
 
     def __init__(self, *, quantize: bool) -> None:
         self.samples: list[Sample] = []
@@ -81,13 +81,13 @@ class Runner:
         generate_random_test_inputs: bool = True,  # noqa: FBT001, FBT002 - as ExecuTorch calls it
         dynamic_shapes: Any = None,
     ) -> None:
-        """Keep a model; the inputs that it is exported with are those that it is run with, too."""
+        """Keep a model; it is exported and run with the same inputs."""
         del generate_random_test_inputs
         self.samples.append(Sample(model, tuple(inputs), dynamic_shapes))
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield every test, each with the numbers of its parts; usual are those the matrix names."""
+    """Yield all tests and their parts; those that the matrix names run by default."""
     recipes = frozenset(matrix.axes["recipe"])
     for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
     for name, described in sorted(_described().items()):
@@ -126,7 +126,7 @@ def _samples(described: Described, arguments: Mapping[str, Any], *, quantize: bo
 
 
 def _parts(described: Described, arguments: Mapping[str, Any]) -> int:
-    """Count the parts of a test; one that cannot be described has one, which will say why."""
+    """Return the number of parts of a test; 1 if it fails, so that the failure is reported."""
     try:
         return max(1, len(_samples(described, arguments, quantize=False)))
     except Exception:  # noqa: BLE001 - a test may raise anything
@@ -152,7 +152,7 @@ def _of_module(module: ModuleType) -> dict[str, Described]:
 
 
 def _left_out(function: Any) -> str | None:
-    """Return why ExecuTorch skips a test: its wrapper hides the mark of the function within."""
+    """Return why ExecuTorch skips a test, or None; a wrapper hides the mark of the function."""
     inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
     for one in (function, *inner):
         if getattr(one, "__unittest_skip__", False):
@@ -161,7 +161,7 @@ def _left_out(function: Any) -> str | None:
 
 
 def _choices(function: Any) -> dict[str, tuple[Any, ...]]:
-    """Return what pytest's mark `parametrize` says of a test."""
+    """Return the parameters in pytest's mark `parametrize` of a test."""
     marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
     return {mark.args[0]: tuple(mark.args[1]) for mark in marks}
 

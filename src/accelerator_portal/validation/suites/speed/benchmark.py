@@ -17,7 +17,7 @@ DTYPES = ("float32", "bfloat16", "float16")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a computation takes place, in which type and size, and whether it is also undone."""
+    """The device, data type and size of a computation, and whether it includes backward."""
 
     device: str
     dtype: torch.dtype
@@ -25,13 +25,13 @@ class Setting:
     training: bool = False
 
     def random(self, *shape: int) -> torch.Tensor:
-        """Return normal numbers, drawn on the CPU: a device need not have a generator."""
+        """Return normally distributed numbers, drawn on the CPU: a device may lack a generator."""
         return torch.randn(*shape).to(self.device, self.dtype)
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A call to be measured; `sample` compares some of its numbers with those of the CPU."""
+    """A call to measure; `sample` returns some of its numbers and the CPU's for comparison."""
 
     act: Call
     sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
@@ -40,7 +40,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """How an amount of work in a second is written."""
+    """The unit of the amount of work per second."""
 
     name: str
     scale: float = 1.0
@@ -54,7 +54,7 @@ SEQUENCES = Unit("sequences/s")
 
 @dataclass(frozen=True, slots=True)
 class SpeedBenchmark:
-    """A computation at some sizes."""
+    """A computation and the sizes at which it is measured."""
 
     name: str
     unit: Unit
@@ -73,17 +73,17 @@ class SpeedBenchmark:
     """A size so small that no device takes long: not measured, others are foretold from it."""
 
     def work(self, setting: Setting) -> float:
-        """Return the amount of one call: backward, each product is computed twice more."""
+        """Return the amount of work of a call; backward counts twice the forward products."""
         counted = self.unit is COMPUTING and setting.training
         return self.amount(setting.shape) * (3 if counted else 1)
 
     def needed(self, setting: Setting) -> int:
-        """Return the bytes that a call takes, about: training keeps gradients, too."""
+        """Return the approximate memory of a call in bytes; training also keeps gradients."""
         numbers = self.memory(setting.shape) * (2 if setting.training else 1)
         return int(numbers * setting.dtype.itemsize)
 
     def smaller(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
-        """Return the sizes that are less work than this one, the smallest first."""
+        """Return the sizes with less work than this one, smallest first."""
         known = {each for shapes in self.shapes.values() for each in shapes}
         known |= {self.pilot} if self.pilot else set()
         return sorted(
@@ -91,5 +91,5 @@ class SpeedBenchmark:
         )
 
     def shape_of(self, mode: str, label: str) -> BenchmarkShape:
-        """Return the shape that is written so; raises KeyError."""
+        """Return the shape with this label. Raises KeyError."""
         return {self.label(shape): shape for shape in self.shapes[mode]}[label]

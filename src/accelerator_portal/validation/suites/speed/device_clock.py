@@ -19,7 +19,7 @@ _TRIES = 3
 
 
 def device_clock(device: str) -> Clock:
-    """Return a clock for work on this device; raises SkippedError where nothing waits for it."""
+    """Return a clock for work on a device. Raises SkippedError without `synchronize`."""
     wait = _waiting(torch.device(device))
 
     def clock() -> float:
@@ -30,7 +30,7 @@ def device_clock(device: str) -> Clock:
 
 
 def _waiting(device: torch.device) -> Call:
-    """Return the device's own `synchronize`."""
+    """Return a function that waits for the device. Raises SkippedError if there is none."""
     if device.type == "cpu":
         return lambda: None  # whoever calls an operator of the CPU waits for it
     accelerator = getattr(torch, "accelerator", None)
@@ -46,10 +46,10 @@ def _waiting(device: torch.device) -> Call:
 
 
 def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
-    """Fail where a result arrives long after the clock said that it is there.
+    """Raise CheckFailedError if a result arrives long after the clock says it is complete.
 
-    A device that computes only when somebody reads, or whose `synchronize` does not wait, would
-    look faster than any other.
+    A device that computes only when results are read, or whose `synchronize` does not wait,
+    would appear faster than any other.
     """
     arrival = min(_arrival(act, clock) for _ in range(_TRIES))
     if arrival > _TIMES * seconds + _LATENCY_S:
@@ -64,7 +64,7 @@ def _arrival(act: Call, clock: Clock) -> float:
 
 
 def first_tensor(output: Any) -> torch.Tensor:
-    """Return the tensor that an output is, or begins with."""
+    """Return an output's first tensor, or the output itself if it is a tensor."""
     while not isinstance(output, torch.Tensor):
         output = next(iter(output.values() if hasattr(output, "values") else output))
     return output

@@ -37,7 +37,7 @@ def _of_torchvision(name: str, setting: Setting) -> Workload:
 
 
 def _with_loss(model: Any, images: torch.Tensor, setting: Setting) -> Workload:
-    """Return a call of an image model; in training with the loss of classification."""
+    """Return a call of an image model; in training with a classification loss."""
     if not setting.training:
         model.eval()
         return model_workload(_Called(model), {"images": images}, training=False)
@@ -46,7 +46,7 @@ def _with_loss(model: Any, images: torch.Tensor, setting: Setting) -> Workload:
 
 
 class _Called(torch.nn.Module):
-    """A model whose input has a name: those of torchvision call theirs differently."""
+    """A model with a named input: torchvision's models use different names."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ def _gpt2(setting: Setting) -> Workload:
 
 
 def _of_library(module: str, name: str) -> Any:
-    """Return what makes a model; raises BrokenTestError where the library cannot be imported."""
+    """Return a model's constructor. Raises BrokenTestError if the library cannot be imported."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
     try:
         return getattr(importlib.import_module(module), name)
@@ -99,7 +99,10 @@ def _batch(shape: BenchmarkShape) -> float:
 
 
 def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmark:
-    """Return the trial of a model of torchvision; numbers of its weights, and for an image."""
+    """Return the benchmark of a torchvision model, from its number of weights and activations.
+
+    `activations` is the number per image.
+    """
 
     def label(shape: BenchmarkShape) -> str:
         return f"{shape[0]}x3x{_SIDE}x{_SIDE}"
@@ -118,7 +121,7 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmar
 
 
 def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
-    """Return the trial of a model of Transformers with 12 layers of width 768."""
+    """Return the benchmark of a Transformers model with 12 layers of width 768."""
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
     def memory(shape: BenchmarkShape) -> float:
@@ -157,7 +160,7 @@ class EncoderBlock(torch.nn.Module):
     """A pre-norm encoder block without dropout."""
 
     def __init__(self) -> None:
-        """Make the layers with random weights."""
+        """Create the layers with random weights."""
         super().__init__()
         self.before_attention = torch.nn.LayerNorm(WIDTH)
         self.before_feeding = torch.nn.LayerNorm(WIDTH)
@@ -167,7 +170,7 @@ class EncoderBlock(torch.nn.Module):
         self.narrow = torch.nn.Linear(4 * WIDTH, WIDTH)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Compute the block on (batch, tokens, width)."""
+        """Return the block's output for (batch, tokens, width)."""
         batch, length, _ = tokens.shape
         mixed = self.inputs(self.before_attention(tokens))
         parts = mixed.view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
@@ -177,7 +180,7 @@ class EncoderBlock(torch.nn.Module):
 
 
 def model_workload(model: Any, inputs: dict[str, Any], *, training: bool) -> Workload:
-    """Return a call of a model: forward, or forward and backward to every gradient."""
+    """Return a call of a model: forward, or forward and backward to all gradients."""
     model.train(training)
 
     def infer() -> Any:
@@ -194,7 +197,7 @@ def model_workload(model: Any, inputs: dict[str, Any], *, training: bool) -> Wor
 
 
 def scalar(output: Any) -> torch.Tensor:
-    """Return a loss: an output's own, or the mean square of what it is."""
+    """Return a loss: the output's own, or the mean square of its first part."""
     if getattr(output, "loss", None) is not None:
         loss: torch.Tensor = output.loss
         return loss
@@ -209,7 +212,7 @@ def _block(setting: Setting) -> Workload:
 
 
 def _operations(shape: BenchmarkShape) -> float:
-    """Of four square products, two four times as wide, and the attention."""
+    """Return the floating-point operations of the linear layers and the attention."""
     batch, tokens = shape
     return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
 

@@ -27,12 +27,12 @@ _TILE = _MIB // 4  # numbers of float32
 
 
 def _numbers(shape: BenchmarkShape) -> int:
-    """How many numbers of float32 are in so many MiB."""
+    """Return the number of float32 values in `shape[0]` MiB."""
     return shape[0] * _TILE
 
 
 def _vector(setting: Setting) -> torch.Tensor:
-    """Return so many MiB of numbers: each MiB has the same, as drawing gigabytes takes long."""
+    """Return `shape[0]` MiB of values; each MiB repeats the same, which is faster to create."""
     return setting.random(_TILE).repeat(setting.shape[0])
 
 
@@ -44,7 +44,7 @@ def _copy(setting: Setting) -> Workload:
 
 
 def _triad(setting: Setting) -> Workload:
-    """STREAM's triad, as one operator: `torch.add` with `alpha` and `out`."""
+    """Return STREAM's triad as a single operator: `torch.add` with `alpha` and `out`."""
     one, other = _vector(setting), _vector(setting)
     target = torch.zeros_like(one)
     wanted = one[::_STEP].cpu().double() + _SCALAR * other[::_STEP].cpu().double()
@@ -92,7 +92,7 @@ def _attention_operations(shape: BenchmarkShape) -> float:
 
 
 def _attention_memory(shape: BenchmarkShape) -> float:
-    """Where the scores are kept: not every device has a fused kernel."""
+    """Return the numbers in memory including scores: not all devices have a fused kernel."""
     batch, heads, tokens, width = shape
     return batch * heads * (4.0 * tokens * width + 2.0 * tokens * tokens)
 

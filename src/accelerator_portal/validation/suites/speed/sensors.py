@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SensorReading:
-    """Power in watts and clock in megahertz; what is not known is None."""
+    """Power in watts and clock in megahertz; None if unknown."""
 
     power_w: float | None = None
     clock_mhz: float | None = None
 
     def __bool__(self) -> bool:
-        """Whether it tells anything."""
+        """Return whether any value is known."""
         return self.power_w is not None or self.clock_mhz is not None
 
 
@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class SensorTool:
-    """A vendor's program; `{index}` in its words stands for the number of the device."""
+    """A vendor's tool; `{index}` in its arguments is replaced by the device number."""
 
     words: tuple[str, ...]
     parse: Callable[[str], SensorReading]
@@ -53,13 +53,13 @@ class SensorTool:
 
 
 def parse_nvidia_smi(text: str) -> SensorReading:
-    """Read `84.91, 1980` of `--format=csv,noheader,nounits`."""
+    """Return the reading in the CSV of nvidia-smi, such as `84.91, 1980`."""
     power, clock = text.strip().splitlines()[0].split(",")
     return SensorReading(_number(power), _number(clock))
 
 
 def parse_amd_smi(text: str) -> SensorReading:
-    """Read the JSON of `amd-smi metric`; releases wrap the list of devices, or do not."""
+    """Return the reading in the JSON of `amd-smi metric`, with or without `gpu_data`."""
     found = json.loads(text)
     card = (found["gpu_data"] if isinstance(found, dict) else found)[0]
     return SensorReading(
@@ -68,14 +68,14 @@ def parse_amd_smi(text: str) -> SensorReading:
 
 
 def parse_rocm_smi(text: str) -> SensorReading:
-    """Read the JSON of `rocm-smi`, whose names differ between kinds of cards."""
+    """Return the reading in the JSON of `rocm-smi`; power has different keys by card."""
     card = next(iter(json.loads(text).values()))
     power = next((value for name, value in card.items() if "Package Power (W)" in name), "")
     return SensorReading(_number(power), _number(card.get("sclk clock speed:", "")))
 
 
 def parse_xpu_smi(text: str) -> SensorReading:
-    """Read the last line of `xpu-smi dump` by the names in the first."""
+    """Return the reading in the last line of `xpu-smi dump`, by the names in the first line."""
     lines = [line.split(",") for line in text.strip().splitlines()]
     values = {name.strip(): value for name, value in zip(lines[0], lines[-1], strict=True)}
     power, clock = values.get("GPU Power (W)", ""), values.get("GPU Frequency (MHz)", "")
@@ -83,7 +83,7 @@ def parse_xpu_smi(text: str) -> SensorReading:
 
 
 def parse_npu_smi(text: str) -> SensorReading:
-    """Read `npu-smi info -t common`; what belongs to the board's controller comes after `mcu`."""
+    """Return the reading of `npu-smi info -t common`, without the values of its controller."""
     text = re.split(r"Chip Name\s*:\s*mcu", text)[0]
     lines = (line.partition(":") for line in text.splitlines())
     values = {name.strip(): value for name, _, value in lines}
@@ -133,7 +133,7 @@ SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
 
 
 def sensor_of(device: str) -> Sensor:
-    """Return what reads the power and the clock of a device; it never raises."""
+    """Return a function that reads the power and clock of a device; it never raises."""
     import torch
 
     place = torch.device(device)
@@ -144,7 +144,7 @@ def sensor_of(device: str) -> Sensor:
 
 
 def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
-    """Return what the first tool that answers says of a device."""
+    """Return the reading of the first tool that works; an empty reading if none does."""
     for tool in tools:
         if any(os.environ.get(name) for name in tool.hidden_by):
             continue
@@ -185,7 +185,7 @@ _WINDOW_S = 0.5
 def read_processor(
     powercap: Path = _POWERCAP, processors: Path = _PROCESSORS, window_s: float = _WINDOW_S
 ) -> SensorReading:
-    """Return the power of all packages over a moment, and the median clock of all processors."""
+    """Return the power of all processor packages, and the median clock of all processors."""
     before, began = _energies(powercap), time.perf_counter()
     if before:
         time.sleep(window_s)
@@ -197,7 +197,7 @@ def read_processor(
 
 
 def _energies(powercap: Path) -> dict[str, int]:
-    """Return the counters of whole packages, in microjoules; most systems let only root read."""
+    """Return the energy counters of packages in microjoules; most systems require root."""
     found = {}
     for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too
         if zone.name.count(":") == 1:
@@ -207,7 +207,7 @@ def _energies(powercap: Path) -> dict[str, int]:
 
 
 def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
-    """Return the energy of each package; counters start again at the end of their range."""
+    """Return the energy used by each package; counters restart at the end of their range."""
     used = []
     for name in before.keys() & after.keys():
         change = after[name] - before[name]
@@ -219,7 +219,7 @@ def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list
 
 
 def _clocks(processors: Path) -> Iterator[int]:
-    """Yield kilohertz; a virtual machine has none, and its /proc/cpuinfo states a nominal one."""
+    """Yield the clocks in kilohertz; virtual machines have none."""
     for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
         with suppress(OSError, ValueError):
             yield int(file.read_text("ascii"))
@@ -233,7 +233,7 @@ _READINGS = 3
 def readings_under_load(
     act: Call, clock: Clock, sensor: Sensor, settle_s: float = _SETTLE_S
 ) -> dict[str, tuple[float, str]]:
-    """Repeat a call while a sensor is read some times; return the medians as metrics."""
+    """Repeat a call while a sensor is read several times; return the medians as metrics."""
     if not sensor():  # nothing would be told: the device need not work for it
         return {}
     with ThreadPoolExecutor(1) as thread:

@@ -23,7 +23,7 @@ _MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environm
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds of one call: the median of the repeats, and the interval that holds it."""
+    """The seconds of one call: the median of the repeats, and its confidence interval."""
 
     median: float
     low: float
@@ -34,17 +34,17 @@ class Timing:
 
     @property
     def width(self) -> float:
-        """Of the interval, as a share of the median."""
+        """The width of the interval, as a share of the median."""
         return (self.high - self.low) / self.median
 
     @property
     def is_narrow(self) -> bool:
-        """Whether more repeats would not say more: the interval is within one per cent."""
+        """Whether the interval is within one percent of the median, so that repeats can stop."""
         return self.repeats >= LEAST_REPEATS and self.width <= _NARROW
 
     @property
     def too_noisy(self) -> str | None:
-        """Why no reader should be shown a number; None where one can be shown."""
+        """Why the timing must not be published; None if it can be."""
         if self.repeats < LEAST_REPEATS:
             return f"only {self.repeats} of {LEAST_REPEATS} runs fit into the time"
         if self.difference > _MOST_DIFFERENCE:
@@ -55,7 +55,7 @@ class Timing:
 
 
 def timing(seconds: Sequence[float]) -> Timing:
-    """Return what timings of one call say; raises ValueError without any."""
+    """Return the summary of timings of one call. Raises ValueError without any."""
     if not seconds:
         raise ValueError("no timings were recorded")
     ordered = sorted(seconds)
@@ -67,10 +67,10 @@ def timing(seconds: Sequence[float]) -> Timing:
 
 
 def _rank(count: int) -> int:
-    """How many timings lie outside the interval at each end.
+    """Return the number of timings outside of the interval at each end.
 
-    Each timing is on either side of the true median with the same chance, whatever the
-    distribution: the interval follows from the binomial distribution alone.
+    Each timing is above or below the true median with equal probability, for any distribution,
+    so the interval follows from the binomial distribution.
     """
     outside, place = 0.0, 0
     while place < count // 2:
@@ -106,7 +106,7 @@ _LEAST_S = 0.2  # Linux counts in hundredths of a second: of less, a share would
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTimes:
-    """Seconds so far: of all work on all processors, of this process, and on the clock."""
+    """Seconds of all work on all processors, of this process, and of the clock."""
 
     all_s: float
     own_s: float
@@ -115,7 +115,7 @@ class ProcessorTimes:
 
 
 def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
-    """Return the times as Linux counts them; None elsewhere."""
+    """Return the processor times on Linux; None on other systems."""
     with suppress(OSError, ValueError, IndexError):
         lines = stat.read_text("ascii").splitlines()
         ticks = [int(word) for word in lines[0].split()[1 : _COUNTED + 1]]
@@ -127,7 +127,7 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
 
 
 def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> str | None:
-    """Return in words that other programs used the processors; None where they hardly did."""
+    """Return a text if other programs used the processors; None if they hardly did."""
     if before is None or after is None or after.clock_s - before.clock_s < _LEAST_S:
         return None
     others = (after.all_s - before.all_s) - (after.own_s - before.own_s)

@@ -51,7 +51,7 @@ _MOST_NUMBERS = 1 << 20  # of a result, evenly spread, are looked at
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield each computation at each of its sizes."""
+    """Yield each computation at each of its sizes and modes."""
     for trial in BENCHMARKS.values():
         for mode, shapes in trial.shapes.items():
             for shape in shapes:
@@ -60,7 +60,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Measure one computation; its result must be finite and, where known, the CPU's."""
+    """Measure a computation; its result must be finite, and correct if it can be checked."""
     trial, limits = BENCHMARKS[case.name], context.matrix.settings
     setting = setting_of(case, context.device)
     context.stage = "load"
@@ -86,7 +86,7 @@ def run(case: Case, context: Context) -> Result:
 def _warm(
     trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
 ) -> tuple[Workload, float]:
-    """Return the workload, warm, and the seconds of a call; raises SkippedError if it is slow."""
+    """Return a warm workload and the seconds of a call. Raises SkippedError if it is slow."""
     disturbed = _others_since(setting.device)
     try:
         _foretell(trial, setting, clock, longest_s)
@@ -103,7 +103,7 @@ def _warm(
 def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
     workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
 ) -> tuple[Timing, str | None]:
-    """Measure until the runs agree and nobody else worked; return what is still wrong at last."""
+    """Measure until the timing can be published; return it with the remaining fault, if any."""
     for left in reversed(range(tries)):
         disturbed = _others_since(device)
         found = measured(workload.act, clock, call_s, budget)
@@ -114,7 +114,10 @@ def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
 
 
 def _others_since(device: str) -> Callable[[], str | None]:
-    """Return what tells, later, whether other programs took part of a CPU that is measured."""
+    """Return a function that reports whether other programs used the CPU since this call.
+
+    It reports nothing for other devices.
+    """
     if torch.device(device).type != "cpu":
         return lambda: None
     before = processor_times()
@@ -122,7 +125,7 @@ def _others_since(device: str) -> Callable[[], str | None]:
 
 
 def setting_of(case: Case, device: str) -> Setting:
-    """Return what the parameters of a case mean."""
+    """Return the setting for the parameters of a test."""
     mode = dict(case.parameters).get("mode", "")
     shape = BENCHMARKS[case.name].shape_of(mode, case["shapes"])
     return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
@@ -136,9 +139,10 @@ def _require_package(trial: SpeedBenchmark) -> None:
 
 
 def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
-    """Skip a size that is too large for the device, judged by smaller ones; raises SkippedError.
+    """Raise SkippedError if a size is too large for the device, estimated from smaller sizes.
 
-    Each size foretells the next: the time of a tiny call is mostly what it costs to begin one.
+    Each size is estimated from the next smaller one, because tiny calls mostly measure
+    overhead.
     """
     unsure_s = _UNSURE * longest_s
     second = 0.0  # of a call, by its amount of work
@@ -159,7 +163,7 @@ def _require_time(call_s: float, longest_s: float) -> None:
 
 
 def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
-    """Fail where the result is not on the device, not finite, or not what the CPU computes."""
+    """Raise an error if the result is on another device, not finite, or not the CPU's."""
     output = workload.act()
     tensor = first_tensor(output)
     if tensor.device.type != torch.device(setting.device).type:
@@ -179,7 +183,7 @@ def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None
 
 
 def _result(found: Timing, trial: SpeedBenchmark, setting: Setting) -> Result:
-    """Return the median as a speed and as a time, each with its interval."""
+    """Return the median as a speed and as a time, with their intervals."""
     work = trial.work(setting) / trial.unit.scale
     seconds = tuple(map(_rounded, (found.median, found.low, found.high)))
     speed = tuple(_rounded(work / value) for value in (found.median, found.high, found.low))
@@ -203,9 +207,9 @@ _WARM_S, _WARM_CALLS = 0.2, 2
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Seconds of measuring: the first round, and all rounds; each round is twice the one before.
+    """The seconds for the first round and for all rounds; each round doubles the one before.
 
-    The first round is longer where a call is so slow that too few would fit into it.
+    The first round is longer for slow calls, to include enough of them.
     """
 
     first_s: float
@@ -213,9 +217,9 @@ class Budget:
 
 
 def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
-    """Call until caches, clocks and allocators are warm; return the seconds of the fastest call.
+    """Repeat a call until caches, clocks and allocators are warm; return its shortest time.
 
-    A call that took longer than `longest_s` is the last.
+    Stops after a call that took longer than `longest_s`. All times are in seconds.
     """
     fastest, began, calls = float("inf"), clock(), 0
     before = began
@@ -229,10 +233,10 @@ def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
 
 
 def measured(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
-    """Repeat a warm call until its median is known closely, or the budget is spent.
+    """Repeat a warm call until its median is precise enough or the budget is used up.
 
-    `call_s` is what a call takes, about. `blocked_autorange` puts as many calls into one timing as
-    the clock needs to be exact.
+    `call_s` is the approximate time of a call. `blocked_autorange` combines as many calls into
+    a timing as the clock's precision requires.
     """
     timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
     began, round_s = time.perf_counter(), max(budget.first_s, LEAST_REPEATS * call_s)
@@ -255,7 +259,7 @@ _SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the 
 
 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
-    """Return the free memory of a device, or all it has; None where nobody says."""
+    """Return the free or total memory of a device in bytes; None if it is unknown."""
     if torch.device(device).type == "cpu":
         return _available(meminfo)
     with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here
@@ -267,7 +271,7 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
 
 
 def require_room(device: str, needed: int) -> None:
-    """Skip a test whose data would take more than half of the memory; raises SkippedError."""
+    """Raise SkippedError if a test needs more than half of the memory; `needed` is in bytes."""
     free = free_bytes(device)
     if free is not None and needed > _SHARE * free:
         room = f"{_SHARE:.0%} of the {free / _GIB:.1f} GiB that are free"

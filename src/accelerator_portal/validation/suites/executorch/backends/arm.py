@@ -40,7 +40,7 @@ def _lowering(specify: Specify) -> Mapping[str, Any]:
 
 
 def _quantizer(specify: Specify) -> Any:
-    """Make a quantizer to 8 bits, each channel by itself."""
+    """Return a quantizer to 8 bits with a scale per channel."""
     with importing("Arm's tools", _INSTALL):
         from executorch.backends.arm.quantizer import get_symmetric_quantization_config
         from executorch.backends.arm.util._factory import create_quantizer
@@ -73,7 +73,7 @@ def _tosa(profile: str) -> Any:
 
 
 def _simulate(edge: Any) -> Execute:
-    """Return what runs a lowered program in Python, its delegates in the reference model."""
+    """Return a function that runs a lowered program with Arm's TOSA reference model."""
     with importing("The TOSA tools", _INSTALL):
         from executorch.backends.arm.test.runner_utils import TosaReferenceModelDispatch
     program = edge.exported_program()

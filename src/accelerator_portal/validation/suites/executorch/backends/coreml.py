@@ -18,7 +18,7 @@ _INSTALL = 'pip install "coremltools==9.0" "scikit-learn>=1.7.1"'
 
 
 def _lowering(system: str) -> Mapping[str, Any]:
-    """Return the arguments of lowering for the oldest system that is to run the program."""
+    """Return the lowering arguments for the oldest system that must run the program."""
     with importing("coremltools", _INSTALL):
         import coremltools
         from executorch.backends.apple.coreml.compiler import CoreMLBackend

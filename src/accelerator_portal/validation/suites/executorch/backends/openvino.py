@@ -49,7 +49,7 @@ def _quantizer(mode: str) -> Any:
 
 
 def _quantized(name: str, mode: str) -> Recipe:
-    """Make a recipe whose weights stay in float: OpenVINO's own passes fold them."""
+    """Return a recipe whose weights stay in floating point: OpenVINO's passes fold them."""
     quantizer = partial(_quantizer, mode)
     return Recipe(name, _lowering, quantizer, sqnr_db=QUANTIZED_DB, fold_quantize=False)
 

@@ -22,7 +22,7 @@ _NO_SDK = (
 
 
 def _lowering(*, half: bool) -> Mapping[str, Any]:
-    """Return the arguments of lowering; `half`: unquantized numbers are float16."""
+    """Return the lowering arguments; `half` means that unquantized numbers are float16."""
     if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
         raise NotHereError(_NO_SDK)
     from executorch.backends.qualcomm.partition.qnn_partitioner import QnnPartitioner
