@@ -124,7 +124,7 @@ def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
         ({"schema_version": 2}, [':2: schema_version: "2" is not known; use 1']),
         ({"platforms": []}, ["platforms"]),
         ({"surprise": 1}, ['unknown key "surprise"']),
-        ({"html": {"third": ""}}, ['html has a guide for "third", platforms has not']),
+        ({"html": {"third": ""}}, ['"third" is in html but not in platforms']),
         ({"platforms": {"../up": FILE["platforms"]["ex2"]}}, ["../up"]),
         ({"platforms": {"a": {**FILE["platforms"]["ex2"], "stable": {}}}, "html": {}},
          ["there is no command for any operating system; add linux, windows or both"]),

@@ -240,7 +240,7 @@ def _tell(found: ReleaseAddition) -> None:
         missing = count(len(published.unread), "place")
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")
     if found.problems:
-        click.echo("These files have to follow the release:")
+        click.echo("Files to update for this release:")
         print_problems(found.problems)
     click.echo("Next: accelerator-portal check")
 
