@@ -172,7 +172,8 @@ SCENARIOS: tuple[Scenario, ...] = (
     Scenario("upstream-event.yml", ("plan", "send"), "workflow_dispatch", _daily, _day_sent),
     Scenario("upstream-run.yml", ("run",), "workflow_dispatch", _run_here, inputs=_OWN_RUN),
     Scenario("validate.yml", ("shards",), "workflow_call", _run_here),
-    Scenario("nightly.yml", ("validate", "trials", "nightly"), "schedule", _as_workflow, _night),
+    Scenario("trials.yml", ("trials",), "schedule", _as_workflow),
+    Scenario("nightly.yml", ("validate", "nightly"), "schedule", _as_workflow, _night),
     Scenario("pages.yml", ("build", "deploy", "record"), "push", _push, _published, portal="whole"),
     Scenario(
         "pull-request.yml",
