@@ -46,13 +46,12 @@ def test_the_counts_of_llama_are_those_of_the_newest_reports(
     for count in llama["counts"]:
         baseline = count["basis"] == "baselines"
         suites = {
-            test.suite
+            suite.name
             for stored in stored_reports(site.catalog)[0]
             if stored.report.accelerator == count["accelerator"]
             and (stored.report.kind == "baseline") == baseline
-            for test in stored.report.tests
-            if (suite := site.catalog.suites.get(test.suite)) and suite.kind == "model"
-            if of_executorch(test.suite) == count["executorch"]
+            for suite in stored.report.suites
+            if suite.kind == "model" and of_executorch(suite.name) == count["executorch"]
         }
         outcomes = [
             test.outcome

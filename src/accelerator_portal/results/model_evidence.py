@@ -20,7 +20,6 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.standing import Basis, basis_of
-from accelerator_portal.results.tables import own_to_one_platform
 
 _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
@@ -117,18 +116,13 @@ def model_evidence(
 
 
 def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
-    """Yield each report with its model suites that no newer report of the same basis has.
-
-    Leaves out suites that only one vendor has: they cannot be compared.
-    """
-    reports = tuple(reports)
-    alone = own_to_one_platform(reports)
+    """Yield each report with its model suites that no newer report of the same basis has."""
     taken: set[tuple[str, Basis, str]] = set()
     for stored in sorted(reports, key=_age, reverse=True):
         report = stored.report
         tested = {test.suite for test in report.tests}
         models = {suite.name for suite in report.suites if suite.kind == "model"}
-        suites = models & tested - alone
+        suites = models & tested
         keys = {(report.accelerator, basis_of(report), suite) for suite in suites}
         yield stored, frozenset(suite for _, _, suite in keys - taken)
         taken |= keys
