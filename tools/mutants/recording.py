@@ -57,8 +57,13 @@ class RecordedTest:
 
     @property
     def function(self) -> str:
-        """The id without parameters."""
-        return self.id.partition("[")[0]
+        """The id without parameters; each sentence of a table of problems counts as a function."""
+        function, _, case = self.id.partition("[")
+        match case.split(": ", 2):
+            case [subject, sentence, _]:
+                return f"{function}[{subject}: {sentence}"
+            case _:
+                return function
 
 
 @dataclass(frozen=True)

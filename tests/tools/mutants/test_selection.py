@@ -65,6 +65,13 @@ def test_a_statement_is_tried_with_the_tests_that_run_it(root: Path, recording: 
     assert found.seconds == pytest.approx(0.8 + 20.1)
 
 
+def test_a_sentence_of_a_table_counts_as_a_function() -> None:
+    ids = ("a.py::t[rule: one: x: y]", "a.py::t[rule: one: second]", "a.py::t[rule: two: first]")
+    one, again, two = (RecordedTest(name, 0.1).function for name in ids)
+    assert one == again != two
+    assert RecordedTest("a.py::t[raw HTML: plain]", 0.1).function == "a.py::t"
+
+
 def test_what_runs_at_import_is_tried_where_its_module_is_used(
     root: Path, recording: Recording
 ) -> None:
