@@ -33,7 +33,7 @@ def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 OWN_WORKFLOWS = frozenset(
     {"checks.yml", "executorch.yml", "nightly.yml", "openreg.yml", "pages.yml",
      "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
-     "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
+     "trials.yml", "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
 )  # fmt: skip
 PYTORCH = "pytorch/pytorch"
 UpstreamFault = tuple[str, str, str]  # the key, what is wrong, what would be right
