@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.catalog import ACCELERATORS, Catalog
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
+from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
@@ -87,11 +88,11 @@ def _of_text(file: MarkdownFile) -> Iterator[Fact]:
 TrustLevel = Literal["metadata", "test", "vendor", "other", "thread"]
 
 TRUST_LEVELS: Mapping[TrustLevel, str] = {
-    "metadata": "Package metadata",
-    "test": "Tested by this project",
-    "vendor": "Vendor's document",
-    "other": "Third-party document",
-    "thread": "Issue or forum thread",
+    "metadata": message("Package metadata"),
+    "test": message("Tested by this project"),
+    "vendor": message("Vendor's document"),
+    "other": message("Third-party document"),
+    "thread": message("Issue or forum thread"),
 }
 """The levels and what readers see, the most reliable first. PyTorch's documents count as the
 vendor's: PyTorch makes the software that every platform is used with."""

@@ -20,7 +20,17 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
     "cluster": ("dask", "distributed"),
     "packages": ("httpcore", "httpx", "pypi_simple", "tenacity", "uv"),
     "site": (
-        *("jinja2", "markdown", "markdownify", "material", "mkdocs", "nh3", "pandas", "pyarrow"),
+        *(
+            "babel",
+            "jinja2",
+            "markdown",
+            "markdownify",
+            "material",
+            "mkdocs",
+            "nh3",
+            "pandas",
+            "pyarrow",
+        ),
         "selectolax",
     ),
 }

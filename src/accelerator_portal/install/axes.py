@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.message import message
 from accelerator_portal.install import labels
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 
@@ -109,9 +110,9 @@ def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
     newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
     preview = catalog.releases.preview.version or ""
     return (
-        Value(STABLE, "Stable"),
+        Value(STABLE, message("Stable")),
         Value(newest, newest),
-        Value(PREVIEW, "Nightly", preview.removesuffix(".dev0")),
+        Value(PREVIEW, message("Nightly"), preview.removesuffix(".dev0")),
         *(Value(version, version) for version in earlier),
     )
 
@@ -133,7 +134,8 @@ def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
     known = {python for row in rows for python in row.pythons or ()}
     known = known or set(catalog.releases.newest.python)
     return tuple(
-        Value(p, p, "free-threaded" if p.endswith("t") else "") for p in labels.python_order(known)
+        Value(p, p, message("free-threaded") if p.endswith("t") else "")
+        for p in labels.python_order(known)
     )
 
 
@@ -159,16 +161,16 @@ def _in_tree(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
 AXES = (
     Axis(
         "build",
-        "PyTorch release",
+        message("PyTorch release"),
         3,
         _builds,
         own_column=True,
         weight=1,
         at_once=lambda *_: (STABLE, PREVIEW),
-        more_label="Other releases",
+        more_label=message("Other releases"),
     ),
-    Axis("os", "Operating system", 4, _labeled("os", labels.OS), is_machine=True),
-    Axis("arch", "Architecture", 5, _labeled("arch", labels.ARCH), is_machine=True),
+    Axis("os", message("Operating system"), 4, _labeled("os", labels.OS), is_machine=True),
+    Axis("arch", message("Architecture"), 5, _labeled("arch", labels.ARCH), is_machine=True),
     Axis(
         "python",
         "Python",
@@ -177,11 +179,11 @@ AXES = (
         many=True,
         own_column=True,
         at_once=_usual_pythons,
-        more_label="Other versions",
+        more_label=message("Other versions"),
     ),
     Axis(
         "method",
-        "Format",
+        message("Format"),
         7,
         _labeled("method", labels.METHOD),
         own_column=True,
@@ -190,23 +192,23 @@ AXES = (
     ),
     Axis(
         "platform",
-        "Compute platform",
+        message("Compute platform"),
         1,
         _platforms,
         own_column=True,
         group="main",
         at_once=_in_tree,
-        more_label="More platforms",
+        more_label=message("More platforms"),
     ),
     Axis(
         "variant",
-        "Variant",
+        message("Variant"),
         2,
         None,
         own_column=True,
         group="main",
         weight=3,
-        more_label="Earlier variants",
+        more_label=message("Earlier variants"),
     ),
 )
 

@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Method
+from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.install.pip_command import BACKENDS, command_line
 from accelerator_portal.install.rows import (
@@ -35,7 +36,7 @@ UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
 # Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
 # the build's own index, which therefore has to serve every package of the project.
 # What is known of a command that names no version.
-NOT_PINNED = "Not checked: the command names no version, and installs the newest."
+NOT_PINNED = message("Not checked: the command names no version, and installs the newest.")
 
 _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from accelerator_portal.catalog.message import message
+
 OS = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
 ARCH = {
     "x86_64": "x86-64",
@@ -16,14 +18,14 @@ ARCH = {
 METHOD = {
     "pip": "pip",
     "uv": "uv",
-    "uv-auto": "uv (detect GPU)",
+    "uv-auto": message("uv (detect GPU)"),
     "pyproject": "pyproject.toml",
     "requirements": "requirements.txt",
     "conda": "conda",
     "docker": "Docker",
     "dockerfile": "Dockerfile",
     "libtorch": "LibTorch",
-    "source": "Source",
+    "source": message("Source"),
 }
 
 

@@ -28,6 +28,8 @@ ResolutionKind = Literal["found", "none", "unchecked"]
 
 SECONDS = 180
 
+FREE_THREADED = "uv does not resolve for free-threaded Pythons"
+
 # The newest of each system: what an older one lacks is a requirement of the option, not of a wheel.
 _PLATFORMS = {
     ("linux", "x86_64"): "x86_64-manylinux_2_39",  # the glibc of Ubuntu 24.04
@@ -96,7 +98,7 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
     name: pip and uv do not look for packages that are already installed.
     """
     if question.python.endswith("t"):
-        return ResolutionResult("unchecked", why="uv does not resolve for free-threaded Pythons")
+        return ResolutionResult("unchecked", why=FREE_THREADED)
     installed: dict[str, str] = {}
     with TemporaryDirectory(prefix="portal-installed-") as folder:
         for call in question.calls:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
+from accelerator_portal.catalog.message import message
 from accelerator_portal.install.formats import STATED
 from accelerator_portal.install.pip_command import command_line
 from accelerator_portal.install.resolution import machine_of, offers
@@ -85,9 +86,11 @@ def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
         platform=selector.label("platform", choice),
         platform_id=row.platform,
         variant=selector.label("variant", choice),
-        build=f"{build.label} {build.detail}".strip(),
+        build=message("{build} {day}", build=build.label, day=build.detail)
+        if build.detail
+        else build.label,
         systems=_systems(selector, group),
-        python=python_range(pythons) if pythons else "any",
+        python=python_range(pythons) if pythons else message("any"),
         method=selector.label("method", choice),
         commands=row.commands,
         note=row.note,

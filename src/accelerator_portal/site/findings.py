@@ -13,10 +13,12 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level
+from accelerator_portal.catalog.message import message, sentences
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
+from accelerator_portal.packages.uv_resolution import FREE_THREADED
 from accelerator_portal.packages.verdict_file import (
     Verdict,
     Verdicts,
@@ -29,7 +31,7 @@ from accelerator_portal.site.results_view import ResultsView
 from accelerator_portal.site.words import python_range
 
 # Images, archives and source code are on no package index.
-OTHER_FORMAT = "by the portal: only Python packages are looked up."
+OTHER_FORMAT = message("Not checked by the portal: only Python packages are looked up.")
 
 
 def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
@@ -68,24 +70,46 @@ def _finding(row: InstallRow, verdict: Verdict, instead: str) -> Finding:
     if verdict.kind == "found":
         listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
         if verdict.trial is None:
-            return Finding("found", f"Versions found on {day}: {listed}.")
+            said = message("Versions found on {day}: {versions}.", day=day, versions=listed)
+            return Finding("found", said)
         trial = verdict.trial
-        how = f"Installed and imported on {trial.on:%Y-%m-%d} with Python {trial.python}"
-        passed = " The check passed, too." if trial.checked else ""
-        return Finding("installed", f"{how}: {listed}.{passed}")
-    why = f"{(verdict.why or '').rstrip('.')}."
+        how = message(
+            "Installed and imported on {day} with Python {python}: {versions}.",
+            day=f"{trial.on:%Y-%m-%d}",
+            python=trial.python,
+            versions=listed,
+        )
+        passed = [message("The check passed, too.")] if trial.checked else []
+        return Finding("installed", sentences([how, *passed]))
+    why = (verdict.why or "").rstrip(".")
     if verdict.kind == "none":
-        words = (f"These versions did not resolve on {day}.", instead, f"Reason: {why}")
-        return Finding("none", " ".join(filter(None, words)))
-    return _unresolved(row, f"on {day}: {_without_exception(why)}")
+        first = message("These versions did not resolve on {day}.", day=day)
+        words = (first, instead, message("Reason: {reason}.", reason=why))
+        return Finding("none", sentences(filter(None, words)))
+    return _unresolved(row, _unchecked(day, _without_exception(why)))
+
+
+def _unchecked(day: str, why: str) -> str:
+    host, silent, rest = why.partition(f" {NO_ANSWER}")
+    if silent and not rest:
+        return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
+    if why == FREE_THREADED:
+        return message(
+            "Not checked on {day}: uv does not resolve for free-threaded Pythons.", day=day
+        )
+    return message("Not checked on {day}: {reason}.", day=day, reason=why)
 
 
 def _unresolved(row: InstallRow, why: str) -> Finding:
     """Return the finding for versions that were not resolved; a document may name them."""
     if row.named:
-        source = f"“{row.named.title}”, read {row.named.read:%Y-%m-%d}"
-        return Finding("named", f"Not checked {why} Named in {source}.")
-    return Finding("unchecked", f"Not checked {why}")
+        source = message(
+            "Named in “{title}”, read {day}.",
+            title=row.named.title,
+            day=f"{row.named.read:%Y-%m-%d}",
+        )
+        return Finding("named", sentences([why, source]))
+    return Finding("unchecked", why)
 
 
 def _without_exception(why: str) -> str:
@@ -97,9 +121,9 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
     """Return an alternative: another Python version, or else the newest release; may be empty."""
     pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
     if pythons:
-        return f"Use Python {python_range(pythons)}."
+        return message("Use Python {versions}.", versions=python_range(pythons))
     if newest and newest != row.build:
-        return f"Use PyTorch {newest}."
+        return message("Use PyTorch {version}.", version=newest)
     return ""
 
 
@@ -130,8 +154,10 @@ def summary(rows: Iterable[InstallRow]) -> str:
         return ""
     if len(words) == 1:
         return next(iter(words))
-    return " ".join(
-        f"Python {python_range(pythons)}: {said}" if pythons != {""} else said
+    return sentences(
+        message("Python {versions}: {finding}", versions=python_range(pythons), finding=said)
+        if pythons != {""}
+        else said
         for said, pythons in words.items()
     )
 

@@ -20,12 +20,14 @@ class SiteFile:
     `path` is relative to the site's sources: `compute-platforms/cuda.md` or `api/v1/x.json`.
     `edit` is the file in the repository that a reader would edit to change it, if any.
     `platform` is the name of the platform, if this is a platform's page.
+    `language` is the code of the page's language, if it is not English.
     """
 
     path: str
     content: str
     edit: str | None = None
     platform: str | None = None
+    language: str | None = None
 
 
 def to_root(path: str) -> str:
@@ -53,6 +55,7 @@ class StoredFile:
     place: Path
     edit: str | None
     platform: str | None
+    language: str | None = None
 
 
 def store(files: Iterable[SiteFile], folder: Path) -> Iterator[StoredFile]:
@@ -61,4 +64,4 @@ def store(files: Iterable[SiteFile], folder: Path) -> Iterator[StoredFile]:
         place = folder / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(file.content, encoding="utf-8", newline="")
-        yield StoredFile(file.path, place, file.edit, file.platform)
+        yield StoredFile(file.path, place, file.edit, file.platform, file.language)

@@ -94,6 +94,7 @@ def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str
     names = [
         accelerator.vendor,
         accelerator.name,
+        *(name.split()[0] for name in accelerator.vendor_names),  # "Air" is not of MacBooks alone
         *sorted(systems & {"Windows", "macOS"}),  # Linux is everywhere
         *(generation.name for generation in own),
         *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),

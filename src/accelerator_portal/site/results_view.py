@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.message import message
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
@@ -103,11 +104,16 @@ class ResultsView:
         known = [found for found in newest if found.suite not in self.own] or newest
         runs = [evidence for evidence in known if evidence.is_run]
         if not runs:
-            return "a baseline, not a run" if known else None
+            return message("a baseline, not a run") if known else None
         counts = [self.counts_of(evidence) for evidence in runs]
         passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
         last = max((run.stored.report.started or _LONG_AGO for run in runs), default=_LONG_AGO)
-        return f"{passed:,} of {checked:,} passed, {last:%Y-%m-%d}"
+        return message(
+            "{passed} of {checked} passed, {day}",
+            passed=f"{passed:,}",
+            checked=f"{checked:,}",
+            day=f"{last:%Y-%m-%d}",
+        )
 
     def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
         """Return the counts of a suite in its newest report."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import reduce
 
+from accelerator_portal.catalog.message import both, joined, message
 from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, by_rank
 from accelerator_portal.install.commands import INSIDE, UNPINNED, new_environment
 from accelerator_portal.install.resolution import machine_of, offers, resolve
@@ -79,8 +80,8 @@ class SelectorView:
     summary: str
     script: Script
     finding: Finding | None
-    first: str
-    """JSON for the script: by operating system, what others than this choice's start with."""
+    first: Mapping[str, FirstChoice]
+    """For the script: by operating system, what others than this choice's start with."""
 
     def group(self, name: str) -> list[AxisView]:
         """Return the fieldsets of one part of the form."""
@@ -101,7 +102,7 @@ def selector_view(selector: Selector) -> SelectorView:
         first.summary,
         first.script,
         _finding(row, choice["python"]),
-        json.dumps({other["os"]: asdict(found) for other, _, found in firsts[1:]}),
+        {other["os"]: found for other, _, found in firsts[1:]},
     )
 
 
@@ -129,12 +130,10 @@ def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
     settings = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
     shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]
     labels = {axis.id: selector.label(axis.id, choice) for axis in shown}
-    labels["build"] = (
-        f"PyTorch {labels['build'].lower() if choice['build'] == PREVIEW else labels['build']}"
-    )
+    labels["build"] = message("PyTorch {build}", build=build_name(choice["build"]))
     if "python" in labels:
         labels["python"] = f"Python {labels['python']}"
-    return " · ".join(labels.values())
+    return reduce(lambda one, more: message("{one} · {more}", one=one, more=more), labels.values())
 
 
 def script(row: InstallRow, choice: Choice) -> Script:
@@ -195,20 +194,21 @@ def _value(
         elif axis.id in {"method", "variant"} and not hidden:
             detail = _chip(selector, choice, axis, value.id)
     if reason == "none":
-        reason = f"not for {selector.label('platform', choice)}"
+        reason = message("not for {platform}", platform=selector.label("platform", choice))
     return ValueView(value.id, value.label, detail, checked, reason, hidden)
 
 
 def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
     """Return details of a value: its build, if it differs from the chosen one, and its driver."""
     if value in UNPINNED:
-        return "not pinned"
+        return message("not pinned")
     wishes = {a.id: choice[a.id] for a in selector.table if a.is_machine}
     found = resolve(selector, {**wishes, "platform": choice["platform"], axis.id: value}).choice
     build = found["build"] if found else choice["build"]
     other = "" if build == choice["build"] and build != PREVIEW else build_name(build)
     driver = _driver(selector, choice, value) if axis.id == "variant" else ""
-    return ", ".join(filter(None, [other, driver]))
+    known = [text for text in (other, driver) if text]
+    return joined(known) if known else ""
 
 
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
@@ -220,7 +220,7 @@ def _where_else(selector: Selector, choice: Choice, method: str) -> str:
 
 def build_name(build: str) -> str:
     """Return the display name of a build."""
-    return "nightly" if build == PREVIEW else build
+    return message("nightly") if build == PREVIEW else build
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
@@ -234,9 +234,9 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
         if machines and not here:
             labels = {value.id: value.label for value in selector.axes[axis.id]}
             names = dict.fromkeys(labels[machine[place]] for machine in machines)
-            return f"{' and '.join(names)} only"
+            return message("{systems} only", systems=both(names))
         machines = here
-    return "no commands"
+    return message("no commands")
 
 
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
@@ -260,4 +260,4 @@ def _driver(selector: Selector, choice: Choice, variant: str) -> str:
     """Return the oldest driver that supports a variant: `driver ≥ 580`; empty if unknown."""
     bounds = selector.drivers.get(choice["platform"])
     oldest = bounds.oldest.get(variant, {}).get(choice["os"]) if bounds else None
-    return f"driver ≥ {oldest}" if oldest else ""
+    return message("driver ≥ {version}", version=oldest) if oldest else ""

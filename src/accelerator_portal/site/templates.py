@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
+from accelerator_portal.catalog.message import Translatable
 from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
@@ -31,7 +34,7 @@ _HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\
 
 
 class _Memory(BytecodeCache):
-    """Caches compiled templates for all `Templates` of a process.
+    """Caches compiled templates for all `Templates` of a language.
 
     The cache is not stored on disk, because the compiled code contains results of filters.
     """
@@ -49,27 +52,40 @@ class _Memory(BytecodeCache):
         self._kept[bucket.key] = bucket.bytecode_to_string()
 
 
-_COMPILED = _Memory()
+_COMPILED: dict[str, _Memory] = {}
 
 
 class Templates:
     """Renders the templates of a folder; undefined names are errors.
 
-    Every template has the variable `outcomes`, the table of outcomes.
+    Every template has the variables `outcomes`, the table of outcomes, and `language`.
     """
 
-    def __init__(self, folder: Path, **shared: Any) -> None:  # noqa: ANN401 - whatever pages share
+    def __init__(
+        self,
+        folder: Path,
+        language: Language = ENGLISH,
+        **shared: Any,  # noqa: ANN401 - whatever pages share
+    ) -> None:
+        self.language = language
         self._environment = Environment(
             loader=FileSystemLoader(folder),
-            bytecode_cache=_COMPILED,
-            extensions=[Lines],
+            bytecode_cache=_COMPILED.setdefault(language.code, _Memory()),
+            extensions=["jinja2.ext.i18n", Lines],
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=_visible,
+            finalize=self._finished,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update(shared, outcomes=OUTCOMES)
+        self._environment.newstyle_gettext = True  # type: ignore[attr-defined] # of the extension
+        self._environment.globals.update(
+            shared,
+            outcomes=OUTCOMES,
+            language=language,
+            gettext=self._gettext,
+            ngettext=self._ngettext,
+        )
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,
@@ -100,6 +116,22 @@ class Templates:
         text = self.render(template, to_root=to_root(path), **context)
         return SiteFile(path, text, edit or f"{TEMPLATES}/{template}")
 
+    def _finished(self, value: object) -> object:
+        if isinstance(value, Translatable):
+            value = self.language.say(value)
+        return visible(value) if type(value) is str else value
+
+    def _gettext(self, text: str, /, **values: object) -> Markup:
+        return self._filled(self.language.gettext(text), values)
+
+    def _ngettext(self, one: str, many: str, count: int, /, **values: object) -> Markup:
+        return self._filled(self.language.ngettext(one, many, count), {"num": count, **values})
+
+    def _filled(self, text: str, values: Mapping[str, object]) -> Markup:
+        """Return a message, which is the project's own HTML, with its values escaped."""
+        finished = {name: self._finished(value) for name, value in values.items()}
+        return Markup(text) % finished  # noqa: S704 - as said
+
 
 class Lines(Extension):
     """`{% line %}…{% endline %}` renders lines as one, `{% inline %}…{% endinline %}` as a part.
@@ -129,10 +161,6 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return HIDDEN.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
-
-
-def _visible(value: object) -> object:
-    return visible(value) if type(value) is str else value
 
 
 def _escape_markdown(text: str) -> Markup:

@@ -1,5 +1,7 @@
 // Copy buttons: what stands in the box beside the button.
 
+import { say } from "./elements.js";
+
 const SHOWN_MS = 2000;
 
 /** Let the form's copy buttons work, those too that come later. */
@@ -26,7 +28,7 @@ async function copy(button, box) {
   }
   const label = button.dataset.label ?? button.textContent;
   button.dataset.label = label;
-  button.textContent = done ? "Copied" : "Selected: press Ctrl+C";
+  button.textContent = done ? say("Copied") : say("Selected: press Ctrl+C");
   setTimeout(() => {
     button.textContent = label;
     delete button.dataset.label;

@@ -1,6 +1,6 @@
 // An answer of the finder: what the hardware is, and the commands for it.
 
-import { element, link } from "./elements.js";
+import { both, element, link, listed, say, sayCount, sayParts, sentences } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { described } from "./selector-messages.js";
 import { scriptOf } from "./selector-view.js";
@@ -24,16 +24,16 @@ export function helpBox({ root, platforms, system, model }) {
   const usual = ways.filter(({ platform }) => platform.integration === "in-tree");
   const shown = usual.length > 0 ? usual : ways.slice(0, 3);
   const name = model.label("os", system.os);
-  box.append(element("h3", "answer-name", `Identify your hardware on ${name}`));
-  box.append(element("p", "", "Run one of these commands and paste its output above:"));
+  box.append(element("h3", "answer-name", say("Identify your hardware on {system}", { system: name })));
+  box.append(element("p", "", say("Run one of these commands and paste its output above:")));
   const list = element("ul", "answer-ways");
   for (const { platform, way } of shown) {
     const item = element("li");
-    item.append(`${platform.name}: `, element("code", "", way.command));
+    item.append(...sayParts("{platform}: {command}", { platform: [platform.name], command: [element("code", "", way.command)] }));
     list.append(item);
   }
   const links = element("p", "answer-links");
-  links.append(link(`${root}hardware/#see`, "Commands for every platform"), " ", link(`${root}hardware/#all`, "All hardware"), " ", link(`${root}other-ways/`, "Phones, browsers and other runtimes"));
+  links.append(link(`${root}hardware/#see`, say("Commands for every platform")), " ", link(`${root}hardware/#all`, say("All hardware")), " ", link(`${root}other-ways/`, say("Phones, browsers and other runtimes")));
   box.append(list, links);
   return box;
 }
@@ -41,9 +41,9 @@ export function helpBox({ root, platforms, system, model }) {
 /** Names in the list that are similar to the one that is not, as a question. */
 export function nearBox({ root }, names) {
   if (names.length === 0) return [];
-  const line = element("p", "answer-near", "Did you mean ");
-  names.forEach(({ name, platform }, place) => line.append(place ? ", " : "", link(`${root}hardware/?card=${encodeURIComponent(name)}`, `${name} (${platform.name})`)));
-  line.append("?");
+  const line = element("p", "answer-near");
+  const links = names.map(({ name, platform }) => [link(`${root}hardware/?card=${encodeURIComponent(name)}`, `${name} (${platform.name})`)]);
+  line.append(...sayParts("Did you mean {names}?", { names: links.reduce((one, other) => sayParts("{one}, {other}", { one, other })) }));
   return [line];
 }
 
@@ -52,7 +52,7 @@ function body(context, answer) {
   const { platform, generation, broad, guessed } = answer;
   if (broad || guessed) {
     const line = element("p", "answer-links");
-    line.append(link(`${root}compute-platforms/${platform.id}/`, `${platform.name}: hardware, setup, help`), " ", link(`${root}hardware/#all`, "All hardware"));
+    line.append(link(`${root}compute-platforms/${platform.id}/`, say("{platform}: hardware, setup, help", { platform: platform.name })), " ", link(`${root}hardware/#all`, say("All hardware")));
     return [line, identify(platform, answer.os ?? system.os)].filter(Boolean);
   }
   const found = commandsFor(model, answer, system);
@@ -63,7 +63,7 @@ function body(context, answer) {
   const links = element("p", "answer-links");
   if (found.row) links.append(selectorLink(context, found), " ");
   const page = generation ? generation.page : `compute-platforms/${platform.id}/`;
-  links.append(link(root + page, generation ? `${generation.name} on the ${platform.name} page, with sources` : `${platform.name}: setup, first program, help`));
+  links.append(link(root + page, generation ? say("{card} on the {platform} page, with sources", { card: generation.name, platform: platform.name }) : say("{platform}: setup, first program, help", { platform: platform.name })));
   parts.push(links);
   const sure = identify(platform, found.choice.os);
   if (sure) parts.push(sure);
@@ -74,7 +74,7 @@ function body(context, answer) {
 function commands({ model }, answer, found) {
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
-  const build = element("p", "answer-runs", `${described(model, choice)}, Python ${choice.python}`);
+  const build = element("p", "answer-runs", listed([described(model, choice), `Python ${choice.python}`]));
   const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
   return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
@@ -82,48 +82,49 @@ function commands({ model }, answer, found) {
 /** One line above the commands: whether the hardware works with what is released now. */
 function headline(model, { platform, generation }, { build }) {
   if (!generation) return "";
-  const what = platform.dispatch_key === "CPU" ? "your processor" : "your card";
+  const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
   const { verdict, newest: last } = generation;
-  const here = build === last ? "" : ` These commands install ${build === "preview" ? "a nightly build" : build}.`;
-  if (verdict === "newest") return `PyTorch ${last} supports ${what}.${here}`;
+  const supported = say("PyTorch {version} supports {what}.", { version: last, what });
+  const here = build === "preview" ? say("These commands install a nightly build.") : say("These commands install {build}.", { build });
+  if (verdict === "newest") return build === last ? supported : sentences([supported, here]);
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
-  if (verdict === "earlier" && last === previous) return `PyTorch ${last} supports ${what}. There is no command for ${newest} yet.`;
-  if (verdict === "earlier") return `PyTorch ${last} is the newest release known to support ${what}.`;
-  return verdict === "preview" ? `Only nightly builds support ${what}.` : "";
+  if (verdict === "earlier" && last === previous) return sentences([supported, say("There is no command for {build} yet.", { build: newest })]);
+  if (verdict === "earlier") return say("PyTorch {version} is the newest release known to support {what}.", { version: last, what });
+  return verdict === "preview" ? say("Only nightly builds support {what}.", { what }) : "";
 }
 
 function reasons(model, { platform, generation, toolkit, driver, rented }, { choice, wanted, variant, tooOld, unmet }) {
   const system = model.label("os", choice.os);
   const said = [];
   if (choice.os !== wanted.os) {
-    const what = generation ? "this hardware" : platform.name;
-    said.push(`There is no build for ${what} on ${model.label("os", wanted.os)}. These commands are for ${system}.`);
-  } else if (rented) said.push(`These commands are for ${system} on the rented machine.`);
-  if (tooOld) said.push(`No build here runs with driver ${driver}. Update the driver first.`);
-  else if (driver && model.data.drivers[platform.id]) said.push(`Limited to builds that run with ${model.data.drivers[platform.id].name} ${driver}.`);
+    const what = generation ? say("this hardware") : platform.name;
+    said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));
+  } else if (rented) said.push(say("These commands are for {system} on the rented machine.", { system }));
+  if (tooOld) said.push(say("No build here runs with driver {driver}. Update the driver first.", { driver }));
+  else if (driver && model.data.drivers[platform.id]) said.push(say("Limited to builds that run with {driver}.", { driver: `${model.data.drivers[platform.id].name} ${driver}` }));
   if (toolkit?.platform === platform.id) {
-    if (!variant) said.push(`There is no build for ${toolkit.text}. This is the default build.`);
-    else if (!variant.exact) said.push(`There is no build for ${toolkit.text}. ${variant.label} is the next older build.`);
-    if (model.data.drivers[platform.id]) said.push("To see all builds that your driver runs, type the driver version instead.");
+    if (!variant) said.push(say("There is no build for {toolkit}. This is the default build.", { toolkit: toolkit.text }));
+    else if (!variant.exact) said.push(say("There is no build for {toolkit}. {variant} is the next older build.", { toolkit: toolkit.text, variant: variant.label }));
+    if (model.data.drivers[platform.id]) said.push(say("To see all builds that your driver runs, type the driver version instead."));
   }
   const other = unmet.filter(([axis]) => axis !== "variant").map(([axis, value]) => model.label(axis, value));
-  if (other.length > 0) said.push(`There is no command for ${other.join(" and ")} here.`);
+  if (other.length > 0) said.push(say("There is no command for {what} here.", { what: both(other) }));
   return said;
 }
 
 /** Hardware without commands: why, and what the machine can use instead. */
 function without({ model, system, cpu }, { platform, generation, os, arch, versions }) {
   const parts = [];
-  if (generation?.verdict === "no-command") return [element("p", "answer-runs", `PyTorch: ${generation.words}. The platform page says how to install it.`)];
+  if (generation?.verdict === "no-command") return [element("p", "answer-runs", say("PyTorch: {words}. The platform page says how to install it.", { words: generation.words }))];
   const stated = Object.entries(versions ?? {}).map((named) => named.join(" "));
-  const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean).join(", ");
+  const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
   const runs = generation && generation.verdict !== "none";
-  parts.push(element("p", "answer-runs runs-none", runs ? `No published PyTorch build for this hardware runs on ${where}.` : "No published PyTorch build runs on this hardware."));
+  parts.push(element("p", "answer-runs runs-none", runs ? say("No published PyTorch build for this hardware runs on {where}.", { where: listed(where) }) : say("No published PyTorch build runs on this hardware.")));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
   const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
   if (!found?.row) return parts;
-  parts.push(element("p", "answer-why", `PyTorch runs on the processor instead: ${described(model, found.choice)}, Python ${found.choice.python}.`));
+  parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}, Python {python}.", { choice: described(model, found.choice), python: found.choice.python })));
   parts.push(commandBox(scriptOf(model, found.choice, found.row)));
   return parts;
 }
@@ -131,11 +132,11 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
 function commandBox({ environment, commands: install, check }) {
   const box = element("div", "command-box");
   const pre = element("pre", "command");
-  Object.assign(pre, { tabIndex: 0, ariaLabel: "Commands" });
+  Object.assign(pre, { tabIndex: 0, ariaLabel: say("Commands") });
   if (environment) pre.append(`${environment}\n`);
   pre.append(element("span", "command-main", install));
   if (check) pre.append(`\n${check}`);
-  const button = element("button", "copy", "Copy");
+  const button = element("button", "copy", say("Copy"));
   button.type = "button";
   button.dataset.copy = "answer";
   box.append(pre, button);
@@ -145,20 +146,20 @@ function commandBox({ environment, commands: install, check }) {
 function requirements({ generation }, row) {
   const needs = [...row.needs, ...(generation?.jetpack ? [["JetPack", `>=${generation.jetpack}`]] : [])];
   const said = needs.map(([name, version]) => [name, version].filter(Boolean).join(" "));
-  return said.length > 0 ? [element("p", "answer-needs", `Requirements: ${said.join(", ")}`)] : [];
+  return said.length > 0 ? [element("p", "answer-needs", say("Requirements: {needs}", { needs: listed(said) }))] : [];
 }
 
 /** What qualifies the hardware and the commands, once each. */
 function notes({ generation, models }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
   const said = [...(generation?.notes ?? []), ...(models.length === 1 ? [models[0].note] : []), row?.note, finding?.[0] === "none" ? finding[1] : ""];
-  const files = row?.files.length > 0 ? "These commands need files. The selector shows them." : "";
-  return [...new Set([...said, row?.stage && `Lifecycle: ${row.stage[0]}`, files].filter(Boolean))];
+  const files = row?.files.length > 0 ? say("These commands need files. The selector shows them.") : "";
+  return [...new Set([...said, row?.stage && say("Lifecycle: {stage}", { stage: row.stage[0] }), files].filter(Boolean))];
 }
 
-function selectorLink({ root, model, openHere }, found) {
+function selectorLink({ home, model, openHere }, found) {
   const query = selectorQuery(model, found);
-  const open = link(`${root}?${query}`, "Open in the selector");
+  const open = link(`${home}?${query}`, say("Open in the selector"));
   open.addEventListener("click", (event) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (openHere(query)) event.preventDefault();
@@ -170,13 +171,13 @@ function nameOf({ platform, generation, models }) {
   if (!generation) return platform.dispatch_key === "CPU" ? "CPU" : `${platform.vendor}: ${platform.name}`;
   const named = models.length > 0 ? models : generation.models;
   const names = named.slice(0, MOST_MODELS).map((model) => model.name);
-  if (named.length > MOST_MODELS) names.push(`${named.length - MOST_MODELS} more`);
+  if (named.length > MOST_MODELS) names.push(sayCount("{count} more", "{count} more", named.length - MOST_MODELS));
   return names.join(", ");
 }
 
 function whatOf({ platform, generation, models }) {
-  if (!generation && platform.dispatch_key === "CPU") return "For a computer without an accelerator.";
-  if (!generation) return `Type the name of your ${platform.vendor} hardware to see the build for it.`;
+  if (!generation && platform.dispatch_key === "CPU") return say("For a computer without an accelerator.");
+  if (!generation) return say("Type the name of your {vendor} hardware to see the build for it.", { vendor: platform.vendor });
   const chip = generation.chip ? `, ${platform.chip ? `${platform.chip} ` : ""}${generation.chip}` : "";
   return `${platform.name}: ${generation.name}${chip}${figures(models.length > 0 ? models : generation.models)}`;
 }
@@ -192,12 +193,9 @@ function figures(models) {
 function identify(platform, os) {
   const ways = platform.identify.filter((way) => way.os === os).slice(0, 2);
   if (ways.length === 0) return null;
-  const line = element("p", "answer-identify", "To check which hardware you have, run ");
-  ways.forEach((way, place) => {
-    if (place > 0) line.append(" or ");
-    line.append(element("code", "", way.command));
-  });
-  line.append(".");
+  const line = element("p", "answer-identify");
+  const commands = ways.map((way) => [element("code", "", way.command)]);
+  line.append(...sayParts("To check which hardware you have, run {commands}.", { commands: commands.reduce((one, other) => sayParts("{one} or {other}", { one, other })) }));
   return line;
 }
 

@@ -3,7 +3,7 @@
 import { startCopying } from "./copying.js";
 import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
 import { answerBox, helpBox, nearBox } from "./finder-view.js";
-import { element, link } from "./elements.js";
+import { element, link, say, sayCount, sentences } from "./elements.js";
 import { readSelector } from "./selector-rows.js";
 import { nameOfSystem } from "./selector.js";
 
@@ -66,28 +66,29 @@ class Finder {
 
   #failed(error) {
     console.info("card finder:", error);
-    return ["The finder could not load its data. The table of all hardware has the same answers.", [allHardware(this.form)]];
+    return [say("The finder could not load its data. The table of all hardware has the same answers."), [allHardware(this.form)]];
   }
 
   async #answer({ cards, rows, model, system }, query) {
-    if ((query.slice(0, MOST_CHARACTERS).match(/[\p{Letter}\p{Number}]/gu) ?? []).length < SHORTEST) return ["Type at least two letters or digits.", []];
+    if ((query.slice(0, MOST_CHARACTERS).match(/[\p{Letter}\p{Number}]/gu) ?? []).length < SHORTEST) return [say("Type at least two letters or digits."), []];
     const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(os ?? system.os));
     const { answers: found, unknown } = cards.read(query, runsHere);
     const platforms = cards.platforms.map(({ platform }) => platform);
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
-    const context = { root: this.form.dataset.root, model, system, platforms, cpu, openHere };
-    const missing = `“${shortened(unknown || query)}” is not in the list.`;
+    const { root, home = root } = this.form.dataset;
+    const context = { root, home, model, system, platforms, cpu, openHere };
+    const missing = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
     if (found.length === 0) return [missing, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
     const leading = found.slice(0, MOST_ANSWERS);
     const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
     await Promise.all([...needed].filter((id) => id in model.data.offers).map((id) => rows.load(id)));
     const shown = leading.map((answer, place) => answerBox(context, answer, place));
-    if (found[0].guessed) return [`${missing} The vendor's pages list its hardware.`, [...nearBox(context, cards.nearest(query)), ...shown, helpBox(context)]];
-    const cut = this.form.elements.card.value.length >= MOST_CHARACTERS ? ` Only the first ${MOST_CHARACTERS.toLocaleString("en-US")} characters were read.` : "";
-    const also = (unknown ? ` ${missing}` : "") + cut;
-    if (found.length === 1) return [`1 match.${also}`, shown];
-    const more = found.length > MOST_ANSWERS ? ` Showing the first ${MOST_ANSWERS}. Type more of the name to see fewer.` : " The best match is first.";
-    return [`${found.length} matches.${more}${also}`, shown];
+    if (found[0].guessed) return [sentences([missing, say("The vendor's pages list its hardware.")]), [...nearBox(context, cards.nearest(query)), ...shown, helpBox(context)]];
+    const cut = this.form.elements.card.value.length >= MOST_CHARACTERS ? [say("Only the first {count} characters were read.", { count: MOST_CHARACTERS.toLocaleString("en-US") })] : [];
+    const also = [...(unknown ? [missing] : []), ...cut];
+    if (found.length === 1) return [sentences([sayCount("{count} match.", "{count} matches.", 1), ...also]), shown];
+    const more = found.length > MOST_ANSWERS ? say("Showing the first {count}. Type more of the name to see fewer.", { count: MOST_ANSWERS }) : say("The best match is first.");
+    return [sentences([sayCount("{count} match.", "{count} matches.", found.length), more, ...also]), shown];
   }
 
   show(status, answers) {
@@ -133,7 +134,7 @@ function shortened(text) {
 
 function allHardware(form) {
   const line = element("p", "answer-links");
-  line.append(link(`${form.dataset.root}hardware/#all`, "All hardware"), " ", link(`${form.dataset.root}hardware/#see`, "How to identify your hardware"));
+  line.append(link(`${form.dataset.root}hardware/#all`, say("All hardware")), " ", link(`${form.dataset.root}hardware/#see`, say("How to identify your hardware")));
   return line;
 }
 

@@ -1,6 +1,7 @@
 // "Paste an error message": the answer that declares it, open, and others that may fit, closed. Without this script the
 // page lists every question, closed, by platform.
 
+import { say, sayCount, sentences } from "./elements.js";
 import { answers, lastError } from "./question-search.js";
 
 const PAUSE = 150; // milliseconds without typing
@@ -66,7 +67,7 @@ class Questions {
       this.index = null; // the next letter tries again
       console.info("questions:", error);
       if (keep) this.keepInAddress(message);
-      return this.showGroups(platform.value, "The search index could not be read. Select your platform to see its questions.");
+      return this.showGroups(platform.value, say("The search index could not be read. Select your platform to see its questions."));
     }
     if (message !== text.value.trim()) return undefined; // the reader typed on meanwhile
     if (keep) this.keepInAddress(message);
@@ -90,13 +91,13 @@ class Questions {
   }
 
   stateOf(count, opened, other) {
-    const may = (number, more) => `${number} ${more}${number === 1 ? "answer" : "answers"} may fit.`;
-    if (opened) return `Answer found.${count > 1 ? ` ${may(count - 1, "other ")}` : ""}`;
-    if (other) return `The answer to this message is about ${this.nameOf(other.split("/")[0])}, not ${this.nameOf()}.`;
-    const none = "No answer matches this message.";
-    if (count > 0) return `${none} ${may(count, "")}`;
-    if (this.nameOf()) return `${none} These are all questions about ${this.nameOf()}.`;
-    return `${none} Select your platform to see its questions and support channels.`;
+    const others = sayCount("{count} other answer may fit.", "{count} other answers may fit.", count - 1);
+    if (opened) return sentences([say("Answer found."), ...(count > 1 ? [others] : [])]);
+    if (other) return say("The answer to this message is about {one}, not {other}.", { one: this.nameOf(other.split("/")[0]), other: this.nameOf() });
+    const none = say("No answer matches this message.");
+    if (count > 0) return sentences([none, sayCount("{count} answer may fit.", "{count} answers may fit.", count)]);
+    if (this.nameOf()) return sentences([none, say("These are all questions about {platform}.", { platform: this.nameOf() })]);
+    return sentences([none, say("Select your platform to see its questions and support channels.")]);
   }
 
   /** The name of a platform, or of the selected one, if any. */
@@ -115,7 +116,7 @@ class Questions {
       group.open = group.dataset.platform === platform;
       if (!group.hidden) shown += items.length;
     }
-    this.state.textContent = words || `Showing ${shown} of ${this.items.size} questions.`;
+    this.state.textContent = words || say("Showing {shown} of {all} questions.", { shown, all: this.items.size });
   }
 
   helpOf(platform) {

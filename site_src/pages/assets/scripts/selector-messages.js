@@ -1,25 +1,25 @@
 // What the install selector tells the reader: what is shown, and which of their wishes could not be met.
 
-import { element, setText } from "./elements.js";
+import { both, element, listed, say, sentences, setText } from "./elements.js";
 
-const SYSTEMS = { driver: "GPU driver", card: "card" };
+const LIMITS = ["driver", "card"]; // wishes about the reader's machine that no axis has
 
 /** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
-  const ignored = unknown.map(([axis, value]) => `Ignored: ${axisName(form, axis)} “${value}” does not exist.`);
+  const ignored = unknown.map(([axis, value]) => say("Ignored: {axis} “{value}” does not exist.", { axis: axisName(form, axis), value }));
   const effect = sideEffect(model, found, whole, limits);
   const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
   const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, sequel].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
-  if (news.length > 0) setText(box, news.join(" "));
-  else setText(box, quiet ? "" : `Commands for ${described(model, found.choice)}.`);
+  if (news.length > 0) setText(box, sentences(news));
+  else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, found.choice) }));
   if (!found.row && !found.limited) box.append(" ", ...machineButtons(model, found.choice));
   for (const [axis, value] of found.row ? found.unmet : []) {
     const asked = [...whole.filter(([other]) => other !== axis), [axis, value]];
-    if (model.resolve(asked, limits).choice[axis] === value) box.append(" ", wayBack(`Change to ${valueName(model, axis, value, found.choice.platform)}`, axis, value));
+    if (model.resolve(asked, limits).choice[axis] === value) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, value, found.choice.platform) }), axis, value));
   }
-  if (effect?.undo) box.append(" ", wayBack(`Back to ${effect.without}`, effect.undo, ""));
+  if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
   if (sequel) box.append(" ", wayBack(`Back to ${valueName(model, step.axis, step.choice[step.axis])}`, step.axis, step.wish ?? ""));
 }
 
@@ -31,9 +31,9 @@ export function stepEffect(model, { choice, row }, wishes, { axis, choice: befor
   const changed = model.axes.filter((name) => !own.has(name) && choice[name] !== before[name]);
   const parts = changed.map((name) => {
     const [now, then] = [choice, before].map((from) => valueName(model, name, from[name], choice.platform));
-    return then ? `${now} instead of ${then}` : now;
+    return then ? say("{now} instead of {then}", { now, then }) : now;
   });
-  return parts.length > 0 ? `Changed for ${valueName(model, axis, choice[axis])}: ${parts.join(", ")}.` : "";
+  return parts.length > 0 ? say("Changed for {value}: {changes}.", { value: valueName(model, axis, choice[axis]), changes: listed(parts) }) : "";
 }
 
 /** What differs from the platform's usual choice although nobody picked it; `undo` is the axis of the wish that did it. */
@@ -45,19 +45,19 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const changed = model.data.weights.filter((axis) => row && !picked.has(axis) && choice[axis] !== usual[axis] && own(axis));
   if (changed.length === 0) return null;
   const name = (from) => (axis) => valueName(model, axis, from[axis], choice.platform);
-  const [shown, instead] = [changed.map(name(choice)).join(", "), changed.map(name(usual)).join(", ")];
+  const [shown, instead] = [listed(changed.map(name(choice))), listed(changed.map(name(usual)))];
   const without = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
   const restores = (count) => ([axis]) => changed[count]((other) => without(axis)[other] === usual[other]);
   const free = wishes.filter((wish) => !isGiven(wish)).reverse();
-  const isLimited = free.some(([axis]) => axis in SYSTEMS);
+  const isLimited = free.some(([axis]) => LIMITS.includes(axis));
   const last = isLimited ? null : free.find(([axis, value]) => choice[axis] === value); // of several causes
   const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
-  if (!cause) return { changed, text: `Your ${limitNames(limits)} does not fit ${instead}. Showing ${shown}.`, undo: null };
+  if (!cause) return { changed, text: say("{limits} does not fit {instead}. Showing {shown}.", { limits: limitNames(limits, true), instead, shown }), undo: null };
   const [undo, value] = cause;
-  const both = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
-  const wished = valueName(model, undo, value, choice.platform);
-  const isPossible = both.unmet.length === 0 && both.row.finding(both.choice.python)?.[0] !== "none";
-  const text = isPossible ? `${wished} comes with ${shown} unless you select ${instead}.` : `${wished} is not available with ${instead}. Showing ${shown}.`;
+  const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
+  const isPossible = together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
+  const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
+  const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("{value} is not available with {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
 }
 
@@ -73,25 +73,25 @@ function wayBack(words, axis, value) {
 export function showLimit(form, model, platform, { card, driver }) {
   const name = card && model.cardName(platform, card);
   const least = driver && model.data.drivers[platform];
-  const parts = [name && `Limited to builds for ${name}.`, least && `Limited to builds for ${least.name} ${driver}.`].filter(Boolean);
+  const parts = [name && say("Limited to builds for {card}.", { card: name }), least && say("Limited to builds for {card}.", { card: `${least.name} ${driver}` })].filter(Boolean);
   const box = form.querySelector("[data-part=limit]");
   box.hidden = parts.length === 0;
-  setText(box.querySelector("span"), parts.join(" "));
+  setText(box.querySelector("span"), sentences(parts));
 }
 
 /** One sentence for each wish that could not be met. */
 function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const platform = model.label("platform", choice.platform);
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
-  if (!row && limited) return [`Your ${limitNames(limits)} fits no verified build of ${platform} on ${machine}.`];
-  if (!row) return [`${platform} is not available for ${machine}. It is available for:`];
+  if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine}.", { limits: limitNames(limits, true), platform, machine })];
+  if (!row) return [say("{platform} is not available for {machine}. It is available for:", { platform, machine })];
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
     const shown = valueName(model, axis, choice[axis], choice.platform);
-    if (model.available(axis, choice).has(value)) return `${wished} is not available with ${later(model, choice, wishes, axis, unmet, limits)}. Showing ${shown}.`;
-    if (axis !== "build") return `${wished} is not available for ${platform} on ${machine}. Showing ${shown}.`;
+    if (model.available(axis, choice).has(value)) return say("{value} is not available with {instead}. Showing {shown}.", { value: wished, instead: later(model, choice, wishes, axis, unmet, limits), shown });
+    if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
-    return `${platform} ${buildName(value)} is not verified for ${machine}. Newest verified: ${buildName(newest)}.`;
+    return say("{platform} {build} is not verified for {machine}. Newest verified: {newest}.", { platform, build: buildName(value), machine, newest: buildName(newest) });
   });
 }
 
@@ -101,25 +101,26 @@ function later(model, choice, wishes, axis, unmet, limits) {
   const given = new Set(unmet.map(([name]) => name));
   const names = wishes.slice(place + 1).filter(([name]) => model.data.weights.includes(name) && !given.has(name));
   const parts = names.map(([name, value]) => valueName(model, name, value, choice.platform)).filter(Boolean);
-  return parts.length > 0 ? parts.join(" and ") : `your ${limitNames(limits)}`;
+  return parts.length > 0 ? both(parts) : limitNames(limits, false);
 }
 
-/** What of the reader's machine limits the builds. */
-function limitNames(limits) {
-  const given = Object.keys(SYSTEMS).filter((name) => limits[name]);
-  return given.map((name) => SYSTEMS[name]).join(" or ");
+/** What of the reader's machine limits the builds, at the start of a sentence or within one. */
+function limitNames({ card, driver }, isFirst) {
+  if (card && driver) return isFirst ? say("Your GPU driver or card") : say("your GPU driver or card");
+  if (card) return isFirst ? say("Your card") : say("your card");
+  return isFirst ? say("Your GPU driver") : say("your GPU driver");
 }
 
 /** A value as a sentence names it. */
 function valueName(model, axis, value, platform) {
   if (axis === "python") return `Python ${value}`;
-  if (axis === "build") return `PyTorch ${buildName(value)}`;
+  if (axis === "build") return say("PyTorch {build}", { build: buildName(value) });
   return model.label(axis, value, platform);
 }
 
 export function described(model, choice) {
   const labels = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
-  return [...labels.slice(0, 2), releaseName(model, choice), ...labels.slice(2)].filter(Boolean).join(", ");
+  return listed([...labels.slice(0, 2), releaseName(model, choice), ...labels.slice(2)].filter(Boolean));
 }
 
 /** A button for each machine that the platform has something for. */
@@ -139,21 +140,21 @@ export function isUnpinned(model, { method }) {
 }
 
 export function releaseName(model, choice) {
-  return isUnpinned(model, choice) ? "PyTorch, version not pinned" : `PyTorch ${buildName(choice.build)}`;
+  return isUnpinned(model, choice) ? say("PyTorch, version not pinned") : say("PyTorch {build}", { build: buildName(choice.build) });
 }
 
 /** What a command installs, in one word. */
 export function shortName(model, choice) {
-  return isUnpinned(model, choice) ? "not pinned" : buildName(choice.build);
+  return isUnpinned(model, choice) ? say("not pinned") : buildName(choice.build);
 }
 
 /** A build as a sentence names it. */
 export function buildName(build) {
-  return build === "preview" ? "nightly" : build;
+  return build === "preview" ? say("nightly") : build;
 }
 
 /** An axis as a sentence names it: its legend, small but for names. */
 function axisName(form, axis) {
-  const legend = form.querySelector(`[data-axis="${axis}"] legend`)?.textContent ?? SYSTEMS[axis] ?? axis;
+  const legend = form.querySelector(`[data-axis="${axis}"] legend`)?.textContent ?? { driver: say("GPU driver"), card: say("card") }[axis] ?? axis;
   return /^(Python|PyTorch|GPU)/.test(legend) ? legend : legend[0].toLowerCase() + legend.slice(1);
 }

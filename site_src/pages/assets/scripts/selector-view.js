@@ -1,6 +1,6 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
-import { element, setText } from "./elements.js";
+import { both, element, listed, say, setText } from "./elements.js";
 import { buildName, isUnpinned, releaseName, shortName } from "./selector-messages.js";
 
 const BUILDING = ["method", "variant"]; // axes whose values may have another build
@@ -35,7 +35,7 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
     detail(label, isOffered ? offered(model, { choice, row, whole, limits }, value) : "");
     reason = isOffered ? "" : elsewhere(model, choice, offers);
   } else if (model.data.machine.includes(axis)) {
-    reason = isOffered(model, choice, axis, value) ? "" : `not for ${model.label("platform", choice.platform)}`;
+    reason = isOffered(model, choice, axis, value) ? "" : say("not for {platform}", { platform: model.label("platform", choice.platform) });
   } else if (axis === "build" && value === "stable") {
     detail(label, newest ? buildName(newest) : "");
     checked = choice.build !== undefined && choice.build === newest;
@@ -70,7 +70,7 @@ function chip(model, { choice, whole, limits }, axis, value) {
   if (isUnpinned(model, found) && axis === "method") return shortName(model, found);
   const build = found.build ?? choice.build;
   const driver = axis === "variant" ? driverText(model, choice, value) : "";
-  return [build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean).join(", ");
+  return listed([build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean));
 }
 
 /** Where a platform has a format that is not for the reader's machine. */
@@ -130,11 +130,11 @@ function elsewhere(model, choice, offers) {
     const here = machines.filter((machine) => machine[place] === choice[axis]);
     if (here.length === 0 && machines.length > 0) {
       const names = machines.map((machine) => model.label(axis, machine[place]));
-      return `${[...new Set(names)].join(" and ")} only`;
+      return say("{systems} only", { systems: both([...new Set(names)]) });
     }
     machines = here;
   }
-  return "no commands";
+  return say("no commands");
 }
 
 function isOffered(model, choice, axis, value) {
@@ -145,7 +145,7 @@ function isOffered(model, choice, axis, value) {
 
 function driverText(model, choice, variant) {
   const oldest = model.oldestDriver(choice.platform, variant, choice.os);
-  return oldest ? `driver ≥ ${oldest}` : "";
+  return oldest ? say("driver ≥ {version}", { version: oldest }) : "";
 }
 
 /** Open a disclosure while one of its values is chosen; close it after, unless the reader opened it. */
@@ -162,7 +162,7 @@ function showMore(form, model, choice) {
   const more = form.querySelector("[data-part=more]");
   if (more) {
     more.href = `${form.dataset.root}compute-platforms/${choice.platform}/`;
-    setText(more, `${model.label("platform", choice.platform)}: setup, first program, help`);
+    setText(more, say("{platform}: setup, first program, help", { platform: model.label("platform", choice.platform) }));
   }
   for (const section of document.querySelectorAll("[data-description]")) {
     section.toggleAttribute("data-current", section.dataset.description === choice.platform);
@@ -173,7 +173,7 @@ function showMore(form, model, choice) {
 function showStage(box, stage) {
   const [words, until] = stage ?? ["", null];
   const past = until !== null && until < new Date().toISOString().slice(0, 10);
-  const whole = past ? `${words.replace(/\.?$/, ".")} That day has passed.` : words;
+  const whole = past ? say("{one} {other}", { one: words.replace(/\.?$/, "."), other: say("That day has passed.") }) : words;
   toggle(box, words, () => setText(box.querySelector("span"), whole));
   box.classList.toggle("is-past", past);
 }
@@ -185,7 +185,7 @@ function showFinding(form, finding) {
   box.className = `finding finding--${kind}`;
   showText(box, words);
   form.querySelector("[data-part=box]").classList.toggle("is-failing", kind === "none");
-  setText(form.querySelector("[data-copy=script]"), kind === "none" ? "Copy anyway" : "Copy");
+  setText(form.querySelector("[data-copy=script]"), kind === "none" ? say("Copy anyway") : say("Copy"));
 }
 
 function showFiles(box, files, python) {
@@ -199,8 +199,8 @@ function fileBox(name, text) {
   const title = element("p", "file-name", name);
   const pre = element("pre", "command", text);
   Object.assign(pre, { tabIndex: 0, ariaLabel: name });
-  const button = element("button", "copy", "Copy");
-  Object.assign(button, { type: "button", ariaLabel: `Copy ${name}` });
+  const button = element("button", "copy", say("Copy"));
+  Object.assign(button, { type: "button", ariaLabel: say("Copy {name}", { name }) });
   button.dataset.copy = "file";
   const inner = element("div", "command-box");
   inner.append(pre, button);

@@ -1,6 +1,7 @@
 // The install selector: reads its data, follows the reader's wishes, keeps them in the address and on this device.
 
 import { startCopying } from "./copying.js";
+import { say } from "./elements.js";
 import { announce, showLimit } from "./selector-messages.js";
 import { readSelector } from "./selector-rows.js";
 import { showChoice, showResult, showScript } from "./selector-view.js";
@@ -115,7 +116,7 @@ class Selector {
   #takeDriver(text) {
     const driver = driverVersion(text);
     const state = this.form.querySelector("[data-part=driver-state]");
-    state.textContent = text.trim() && !driver ? "No driver version found. Type it as in 535 or 535.104." : "";
+    state.textContent = text.trim() && !driver ? say("No driver version found. Type it as in 535 or 535.104.") : "";
     if (driver !== (this.wishes.get("driver") ?? null)) this.#take(this.wishes.with("driver", driver), "driver");
   }
 
@@ -196,7 +197,7 @@ class Selector {
 function fail(form, error) {
   form.classList.add("has-failed");
   form.removeAttribute("aria-busy");
-  say(form, "The install selector could not load its data. The table of commands below has the same commands.");
+  report(form, say("The install selector could not load its data. The table of commands below has the same commands."));
   document.querySelectorAll(".static-commands").forEach((table) => {
     table.classList.add("is-needed");
     table.open = true;
@@ -208,11 +209,11 @@ function fail(form, error) {
 function missRows(form, model, platform, error) {
   form.removeAttribute("aria-busy");
   form.querySelector("[data-part=box]").hidden = true;
-  say(form, `The commands for ${model.label("platform", platform)} could not be loaded. Check your connection and select the platform again.`);
+  report(form, say("The commands for {platform} could not be loaded. Check your connection and select the platform again.", { platform: model.label("platform", platform) }));
   console.info("install selector:", error);
 }
 
-function say(form, text) {
+function report(form, text) {
   const status = form.querySelector("[data-part=status]");
   status.textContent = text;
   status.classList.add("has-news");

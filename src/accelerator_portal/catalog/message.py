@@ -1,0 +1,52 @@
+"""Texts in English that remember their message, so that a page in another language can say them.
+
+A message is whole: a sentence or a label with named placeholders, never a part whose place in a
+sentence differs between languages. `make messages` finds the calls of these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Translatable(str):
+    """A text, the message or messages (one, many) it was made of, and the values in it."""
+
+    __slots__ = ("forms", "values")
+
+    forms: tuple[str, ...]
+    values: Mapping[str, object]
+
+    def __new__(
+        cls, text: str, forms: tuple[str, ...] = (), values: Mapping[str, object] | None = None
+    ) -> Self:
+        """Return the text; without a message it is one itself."""
+        made = super().__new__(cls, text)
+        made.forms = forms or (text,)
+        made.values = values or {}
+        return made
+
+
+def message(text: str, **values: object) -> Translatable:
+    """Return a text; each `{name}` in it stands for a value, which may be a message itself."""
+    return Translatable(text.format(**values) if values else text, (text,), values)
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Return names or short texts as one: `a, b`."""
+    return reduce(lambda one, other: message("{one}, {other}", one=one, other=other), texts)
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """Return whole sentences one after the other."""
+    return reduce(lambda one, other: message("{one} {other}", one=one, other=other), texts)
+
+
+def both(texts: Iterable[str]) -> str:
+    """Return names with "and" between them: `a and b`."""
+    return reduce(lambda one, other: message("{one} and {other}", one=one, other=other), texts)

@@ -1,0 +1,155 @@
+"""Reads the messages of a language, and says texts in it.
+
+A language is one file, `site_src/locale/<code>.po`. It is published if `languages` in `mkdocs.yml`
+has its code. English needs no file: messages are English.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.catalog.message import Translatable
+
+LOCALE = "site_src/locale"
+
+_SPACES = re.compile(r"\s*\n\s*")
+
+
+@dataclass(frozen=True)
+class Language:
+    """The messages of a language; what it lacks is said in English."""
+
+    code: str
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The translations of a message: one, or one for each plural form."""
+    plural: Callable[[int], int] = field(default=lambda count: int(count != 1))
+    """The number of the plural form for a count."""
+    in_scripts: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    """The translations of the messages that scripts say."""
+
+    def gettext(self, text: str) -> str:
+        """Return the translation of a message; line breaks in it do not count."""
+        found = self.forms.get(trimmed(text))
+        return found[0] if found else text
+
+    def ngettext(self, one: str, many: str, count: int) -> str:
+        """Return the translation for a count of a message with plural forms."""
+        found = self.forms.get(trimmed(one))
+        if found is None or len(found) <= self.plural(count):
+            return one if count == 1 else many
+        return found[self.plural(count)]
+
+    def say(self, text: str) -> str:
+        """Return a text of the library in this language; one without a message stays as it is."""
+        if not isinstance(text, Translatable) or not self.forms:
+            return str(text)
+        said = {
+            name: self.say(value) if isinstance(value, str) else value
+            for name, value in text.values.items()
+        }
+        found = self.gettext(text.forms[0])
+        return found.format(**said) if said else found
+
+    def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
+        """Return data with each text said in this language."""
+        if isinstance(data, str):
+            return self.say(data)
+        if is_dataclass(data) and not isinstance(data, type):
+            return {f.name: self.said(getattr(data, f.name)) for f in fields(data)}
+        if isinstance(data, Mapping):
+            return {name: self.said(value) for name, value in data.items()}
+        return [self.said(value) for value in data] if isinstance(data, (list, tuple)) else data
+
+    def json(self, data: Any) -> str:  # noqa: ANN401 - any data
+        """Return data as JSON, each text said in this language."""
+        return json.dumps(self.said(data))
+
+    def path(self, path: str) -> str:
+        """Return the path of a page in this language: `zh/index.md`."""
+        return path if self == ENGLISH else f"{self.code}/{path}"
+
+
+ENGLISH = Language("en")
+
+
+def trimmed(text: str) -> str:
+    """Return a message as catalogs have it: without the line breaks of its template."""
+    return _SPACES.sub(" ", text.strip())
+
+
+def read_language(root: Path, code: str) -> Language:
+    """Return a language. Raises OSError where its file is missing."""
+    from gettext import c2py
+
+    from babel.messages.pofile import read_po
+
+    with (root / LOCALE / f"{code}.po").open("rb") as file:
+        catalog = read_po(file, locale=code)
+    forms: dict[str, tuple[str, ...]] = {}
+    in_scripts: dict[str, str | tuple[str, ...]] = {}
+    for entry in catalog:
+        found = (entry.string,) if isinstance(entry.string, str) else tuple(entry.string or ())
+        if not entry.id or entry.fuzzy or not all(found):
+            continue
+        name = entry.id if isinstance(entry.id, str) else entry.id[0]
+        forms[name] = found
+        if any(str(place).endswith(".js") for place, _ in entry.locations):
+            in_scripts[name] = found[0] if isinstance(entry.id, str) else found
+    return Language(code, forms, c2py(catalog.plural_expr), in_scripts)
+
+
+def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
+    """Return the languages that the configuration of a site lists."""
+    return [read_language(root, code) for code in codes or ()]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where the links of a translated page lead.
+
+    Templates link pages as the English page does. A page that the language has is linked there;
+    another one is linked in English, and the link says so.
+    """
+
+    language: Language
+    translated: Collection[str]
+    """The paths of the English pages that the language has."""
+
+    def localized(self, content: str, path: str, to_root: str) -> str:
+        """Return a page whose English version has `path`; `to_root` leads from the new page."""
+
+        def in_html(match: re.Match[str]) -> str:
+            address, rest = match[1], match[2]
+            if f"{address.rstrip('/') or 'index'}.md" in self.translated:
+                return f'href="{to_root}{self.language.code}/{address}{rest}"'
+            if address and not address.endswith("/"):
+                return match[0]  # data, not a page
+            return f"{match[0]} {in_english}"
+
+        def in_markdown(match: re.Match[str]) -> str:
+            text, place, anchor = match.groups(default="")
+            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
+            if target in self.translated:
+                return match[0]
+            address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
+            return f'<a href="{to_root}{address}/{anchor}" {in_english}>{text}</a>'
+
+        note = escape(self.language.gettext("{title} (English)").format(title=""))
+        in_english = f'hreflang="en" data-language="{note}"'
+        content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', in_html, content)
+        return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", in_markdown, content)
+
+
+def script_messages(language: Language) -> str:
+    """Return what a page brings for its scripts: the translations of their messages."""
+    data = json.dumps(language.in_scripts, ensure_ascii=False, separators=(",", ":"))
+    safe = data.replace("<", "\\u003c")
+    script = f'<script type="application/json" id="messages">{safe}</script>'
+    return f"\n<!--raw html-->\n{script}\n<!--end of raw html-->\n"

@@ -1,0 +1,178 @@
+"""Updates the catalogs of messages from the sources, and checks those of published languages.
+
+`make messages` finds every message in templates, scripts, the library and mkdocs.yml, and writes
+each catalog anew: what is translated stays, what is new waits for its translation. A message whose
+English text changed keeps its translation, marked as fuzzy, until somebody has read it. A language
+that mkdocs.yml lists and that has no catalog gets one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from babel import Locale
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+from mkdocs.utils.yaml import yaml_load
+
+from accelerator_portal.site.languages import LOCALE, trimmed
+
+ROOT = Path(__file__).resolve().parents[1]
+
+_JINJA = {"extensions": "jinja2.ext.i18n,accelerator_portal.site.templates.Lines", "trimmed": "1"}
+_JINJA |= {"trim_blocks": "1", "lstrip_blocks": "1", "newstyle_gettext": "1", "silent": "0"}
+_TEMPLATES = {"gettext": None, "ngettext": (1, 2), "_": None}
+
+# Where messages stand: files, how they are read, and what is called with a message.
+_SOURCES: tuple[tuple[str, str, dict[str, Any], dict[str, str]], ...] = (
+    ("site_src/templates/**/*.j2", "jinja2", _TEMPLATES, _JINJA),
+    ("site_src/theme/**/*.html", "jinja2", _TEMPLATES, _JINJA),
+    ("src/accelerator_portal/**/*.py", "python", {"message": None, "gettext": None}, {}),
+    ("hooks/languages.py", "python", {"gettext": None}, {}),
+)
+
+# Babel's reader of JavaScript overlooks a call within another one.
+_SCRIPTS = "site_src/pages/assets/scripts/*.js"
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_SAID = re.compile(rf"\b(?:say|sayParts|sayCount)\(\s*({_TEXT})(?:,\s*({_TEXT}))?")
+
+_FIELD = re.compile(r"%\((\w+)\)s|\{(\w+)\}")
+
+
+def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
+    """Yield each message with the file that it stands in."""
+    for pattern, method, keywords, options in _SOURCES:
+        for path in sorted(ROOT.glob(pattern)):
+            with path.open("rb") as file:
+                for _, text, _, _ in extract(method, file, keywords, options=options):
+                    found = (text,) if isinstance(text, str) else tuple(text)
+                    texts = tuple(map(trimmed, found))
+                    yield path.relative_to(ROOT).as_posix(), texts if len(texts) > 1 else texts[0]
+    for path in sorted(ROOT.glob(_SCRIPTS)):
+        for one, many in _SAID.findall(path.read_text(encoding="utf-8")):
+            texts = (json.loads(one), json.loads(many)) if many else json.loads(one)
+            yield path.relative_to(ROOT).as_posix(), texts
+    configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    yield from (("mkdocs.yml", text) for text in _configured(configuration))
+
+
+def _configured(configuration: dict[str, Any]) -> Iterator[str]:
+    """What readers see of mkdocs.yml."""
+    yield configuration["copyright"]
+    yield configuration["repo_name"]
+    yield from (one["toggle"]["name"] for one in configuration["theme"]["palette"])
+
+    def titles(entries: list[Any]) -> Iterator[str]:
+        for entry in entries:
+            for title, below in entry.items() if isinstance(entry, dict) else ():
+                yield title
+                yield from titles(below) if isinstance(below, list) else ()
+
+    yield from titles(configuration["nav"])
+
+
+def template() -> Catalog:
+    """Return a catalog with all messages and no translation."""
+    found = Catalog(fuzzy=False)
+    for path, text in messages():
+        found.add(text, locations=[(path, 0)])
+    return found
+
+
+def updated(code: str, template: Catalog) -> Catalog:
+    """Return the catalog of a language with exactly the messages of the template."""
+    path = ROOT / LOCALE / f"{code}.po"
+    if path.exists():
+        with path.open("rb") as file:
+            catalog = read_po(file, locale=code)
+    else:
+        catalog = Catalog(locale=code)
+    catalog.update(template, update_header_comment=False)
+    return catalog
+
+
+def text_of(catalog: Catalog) -> str:
+    """Return the file of a catalog: without dates and line numbers, which change by themselves."""
+    file = BytesIO()
+    write_po(
+        file,
+        catalog,
+        width=0,
+        omit_header=True,
+        ignore_obsolete=True,
+        include_lineno=False,
+        sort_output=False,
+    )
+    language = Locale.parse(str(catalog.locale))
+    head = (
+        f"# Messages in {language.english_name}. To update: make messages\n"
+        'msgid ""\nmsgstr ""\n'
+        f'"Language: {catalog.locale}\\n"\n'
+        '"Content-Type: text/plain; charset=utf-8\\n"\n'
+        f'"Plural-Forms: {catalog.plural_forms}\\n"\n\n'
+    )
+    return head + file.getvalue().decode()
+
+
+def faults(catalog: Catalog) -> Iterator[str]:
+    """Yield what keeps a language from being published: nothing in it may be left to guess."""
+    for entry in catalog:
+        if not entry.id:
+            continue
+        forms, texts = _texts(entry.id), _texts(entry.string)
+        known = _fields(" ".join(forms))
+        if not texts or not all(texts):
+            yield f"no translation: {forms[0]}"
+        elif entry.fuzzy:
+            yield f"the English text changed; compare, then remove `fuzzy`: {forms[0]}"
+        elif any(_fields(text) - known for text in texts):
+            yield f"the translation has a placeholder that the message does not have: {forms[0]}"
+        elif any(known - _fields(text) - {"num", "count"} for text in texts):
+            yield f"the translation lacks a placeholder: {forms[0]}"
+
+
+def _texts(text: str | Iterable[str] | None) -> list[str]:
+    return [text] if isinstance(text, str) else [*(text or ())]
+
+
+def _fields(text: str) -> set[str]:
+    return {one or other for one, other in _FIELD.findall(text)}
+
+
+def main() -> int:
+    """Update or check the catalogs of the published languages."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if something is missing"
+    )
+    check = parser.parse_args().check
+    configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    found = template()
+    wrong = 0
+    for code in configuration["extra"].get("languages") or ():
+        path = ROOT / LOCALE / f"{code}.po"
+        catalog = updated(code, found)
+        text = text_of(catalog)
+        listed = [*faults(catalog)]
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            listed.insert(0, "differs from the sources. Run: make messages")
+        wrong += len(listed)
+        for fault in listed:
+            print(f"{path.relative_to(ROOT)}: {fault}", file=sys.stderr)
+        print(f"{path.relative_to(ROOT)}: {len(found)} messages, {len(listed)} to complete")
+    return int(check and wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
