@@ -121,6 +121,7 @@ new: setup ## Create the folder of a new platform: make new ID=…
 check: setup ## Check all vendor folders, the shared data and the owners
 	$(BIN)/accelerator-portal check $(if $(GITHUB_ACTIONS),--format github) $(ARGS)
 	$(BIN)/accelerator-portal owners --check
+	$(BIN)/python -m tools.messages --check
 
 builds: setup ## Check that data/releases.yaml has every PyTorch build that commands install
 	$(BIN)/accelerator-portal release check
@@ -130,6 +131,9 @@ owners: setup ## Update CODEOWNERS and the issue forms from the folders
 
 schema: setup ## Update the JSON Schemas from the models
 	$(BIN)/accelerator-portal schema $(ARGS)
+
+messages: setup ## Update the translations from the sources
+	$(BIN)/python -m tools.messages
 
 workflows: setup ## Check the GitHub workflows and issue forms
 	$(BIN)/zizmor --offline --persona=pedantic --no-progress .github workflow-templates/*.yml

@@ -27,6 +27,7 @@ from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.assets import read_page_modules
 from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
+from accelerator_portal.site.languages import published_languages
 from accelerator_portal.site.operations import read_nights
 from accelerator_portal.site.page import PLATFORMS, StoredFile, store
 from accelerator_portal.site.security_policy import add_security_policy
@@ -77,7 +78,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     if listed:
         _list_platforms(config.nav, platforms)
     for page in pages:
-        hidden = page.platform is not None and not listed
+        hidden = page.language is not None or (page.platform is not None and not listed)
         files.append(_file(config, page, hidden=hidden))
     root = Path(config.config_file_path).parent
     for path, source in archive_files(root).items():
@@ -139,7 +140,8 @@ def _site(config: MkDocsConfig, folder: Path) -> list[StoredFile]:
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     nights = read_nights(config.extra.get("nights") or "")
-    return list(store(build_site(catalog, root, repository, nights), folder))
+    languages = published_languages(root, config.extra.get("languages"))
+    return list(store(build_site(catalog, root, repository, nights, languages), folder))
 
 
 def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML

@@ -56,6 +56,9 @@ FAMILIES = {
     re.compile(r"results/[^/]+/tests/[^/]+/"): "results/huggingface/tests/b/",
     re.compile(r"results/[^/]+/([^/]+/)?(\d+/)?"): "results/huggingface/",
     re.compile(r"404\.html"): MISSING,
+    re.compile(r"zh/"): "zh/",
+    re.compile(r"zh/get-started/"): "zh/get-started/",
+    re.compile(r"zh/questions/"): "zh/questions/",
 }
 """What the addresses of a family look like, and the page that stands for it."""
 

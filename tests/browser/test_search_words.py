@@ -182,6 +182,43 @@ WORDS: dict[str, tuple[str, ...]] = {
     "no module named torch": ("questions/",),
 }
 
+CHINESE: dict[str, tuple[str, ...]] = {
+    "昇腾": ("compute-platforms/ascend/",),
+    "华为": ("compute-platforms/ascend/",),
+    "昇腾 910B": ("compute-platforms/ascend/",),
+    "寒武纪": ("compute-platforms/mlu/",),
+    "思元": ("compute-platforms/mlu/",),
+    "摩尔线程": ("compute-platforms/musa/",),
+    "沐曦": ("compute-platforms/metax/",),
+    "曦云": ("compute-platforms/metax/",),
+    "燧原": ("compute-platforms/enflame/",),
+    "燧原科技": ("compute-platforms/enflame/",),
+    "昆仑芯": ("compute-platforms/kunlunxin/",),
+    "百度": ("compute-platforms/kunlunxin/",),
+    "海光": ("compute-platforms/hygon/",),
+    "天数智芯": ("compute-platforms/iluvatar/",),
+    "壁仞": ("compute-platforms/biren/",),
+    "算能": ("compute-platforms/sophgo/",),
+    "英伟达": ("compute-platforms/cuda/",),
+    "苹果": ("compute-platforms/mps/",),
+    "安装": ("zh/",),
+    "下载": ("zh/",),
+    "显卡": ("zh/",),
+    "快速入门": ("zh/get-started/",),
+    "离线安装": ("zh/get-started/",),
+    "容器": ("zh/get-started/",),
+    "旧版本": ("zh/get-started/",),
+    "报错": ("zh/questions/",),
+    "错误信息": ("zh/questions/",),
+    "内存不足": ("zh/questions/",),
+    "卸载": ("zh/questions/",),
+    "硬件": ("hardware/",),
+    "版本": ("versions/",),
+    "术语": ("glossary/",),
+    "测试结果": ("results/",),
+}
+WORDS |= CHINESE
+
 # Material's messages: 0 sets the index up, 2 asks.
 _ASK = """async ([worker, words]) => {
   const index = await (await fetch("search/search_index.json")).json();

@@ -17,7 +17,7 @@ def repository_url() -> str:
 
 def edited_file(page: Page) -> str:
     """The path in the repository that the page's edit button opens."""
-    address = attribute(page.one("a[title='Edit this page']"), "href")
+    address = attribute(page.one("a[rel=edit]"), "href")
     edit = f"{repository_url()}/edit/main/"
     assert address.startswith(edit), address
     return address.removeprefix(edit)

@@ -25,6 +25,7 @@ from accelerator_portal.cli.options import (
 from accelerator_portal.site import RepositoryLinks, build_site
 from accelerator_portal.site.difference import compare, markdown, read_state
 from accelerator_portal.site.export import INDEX, export_files
+from accelerator_portal.site.languages import published_languages
 
 _SHOWN = 20
 
@@ -104,7 +105,9 @@ def export(root: Path, out: Path) -> None:
             f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
         )
         raise click.ClickException(message)
-    pages = build_site(checked_catalog(root), root, _repository(root))
+    languages = published_languages(root, _languages(root))
+    repository = _repository(root)
+    pages = build_site(checked_catalog(root), root, repository, languages=languages)
     files: dict[str, str | Path] = {file.path: file.content for file in export_files(pages)}
     assets = root / _ASSETS
     files |= {
@@ -116,6 +119,13 @@ def export(root: Path, out: Path) -> None:
     markdown = sum(path.endswith(".md") for path in files)
     others = count(len(files) - markdown, "other file")
     click.echo(f"Wrote {count(markdown, 'page')} and {others} to {out}.")
+
+
+def _languages(root: Path) -> list[str]:
+    """Return the codes of the languages that mkdocs.yml lists."""
+    text = (root / _SETTINGS).read_text("utf-8")
+    found = re.search(r"^  languages: \[(.*)\]", text, re.MULTILINE)
+    return re.findall(r"[\w-]+", found[1]) if found else []
 
 
 def _repository(root: Path) -> RepositoryLinks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -47,6 +48,7 @@ from accelerator_portal.site.history_shapes import (
     HistoryShard,
     TestHistoryIndex,
 )
+from accelerator_portal.site.languages import Language
 from accelerator_portal.site.model_view import FamiliesIndex, FamilyData
 from accelerator_portal.site.operations import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
@@ -132,6 +134,17 @@ def api_files(
         yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
     for name, model in SHAPES.items():
         yield SiteFile(f"{API}/{_schema(name)}", model_schema(model))
+
+
+def selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:
+    """Yield the selector's data in a language other than English."""
+    parts = {"selector.json": _overview(catalog, selector)}
+    for platform in catalog.platforms:
+        own = _install(catalog, selector.only(platform.id), platform)
+        parts[PARTS.format(platform=platform.id)] = own
+    for path, data in parts.items():
+        file = _file(path, language.said(data))
+        yield replace(file, path=language.path(file.path))
 
 
 def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from accelerator_portal.reports import Report
 from accelerator_portal.reports.formats import EXAMPLES, FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.quality import as_of
-from accelerator_portal.site.api import api_files
+from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import style_sheet
@@ -51,6 +51,7 @@ from accelerator_portal.site.format_reference import format_reference, reference
 from accelerator_portal.site.hardware import HardwareData, hardware_data
 from accelerator_portal.site.history_pages import history_pages, pages_of_test_histories
 from accelerator_portal.site.history_view import TestHistories, read_histories
+from accelerator_portal.site.languages import ENGLISH, LOCALE, Language, Links, script_messages
 from accelerator_portal.site.model_view import model_pages
 from accelerator_portal.site.operations import NightMetrics, operations_pages
 from accelerator_portal.site.packages_pages import package_view, packages_pages
@@ -77,6 +78,9 @@ from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"
 
+# The pages that other languages have.
+TRANSLATED = ("index.md", "get-started.md", QUESTIONS)
+
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLinks:
@@ -91,15 +95,20 @@ def build_site(
     root: Path,
     repository: RepositoryLinks,
     nights: Sequence[NightMetrics] = (),
+    languages: Iterable[Language] = (),
 ) -> Iterator[SiteFile]:
     """Yield every generated page and data file; `root` is the repository.
 
-    `nights` are the metrics of the last nightly runs, if the archive is available.
+    `nights` are the metrics of the last nightly runs, if the archive is available. `languages` are
+    the languages besides English.
     """
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
     selector = make_selector(catalog, with_formats(catalog, rows))
-    templates = Templates(root / TEMPLATES, catalog=catalog, repository=repository)
+    templates, *translated = (
+        Templates(root / TEMPLATES, language, catalog=catalog, repository=repository)
+        for language in (ENGLISH, *languages)
+    )
     tested = results(catalog)
     hardware, features = hardware_data(catalog), features_data(catalog, tested)
     before = read_histories(catalog, root, tested)
@@ -111,19 +120,18 @@ def build_site(
     yield from stale_facts_pages(catalog, at.date(), templates)
     yield from operations_pages(nights, templates)
     silent = unanswering(verdicts)
-    yield from _shared_pages(catalog, selector, templates, tested, (total(looked), *silent))
+    every = (templates, *translated)
+    yield from _shared_pages(catalog, selector, every, tested, (total(looked), *silent))
     runs = speed_runs(catalog, tested.reports)
     yield from _choosing_pages(catalog, templates, hardware, features, runs)
     shared = shared_questions(catalog)
     faqs = [*shared]
-    asked = [*shared]
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
     for platform in catalog.platforms:
         path = f"{PLATFORMS}/{platform.id}.md"
         sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
         faq = questions(platform, sources)
         faqs += faq
-        asked += (relocated(question, to_root(QUESTIONS)) for question in faq)
         own = selector.only(platform.id)
         parts = Parts(own, hardware, features, sources, faq, tested, before)
         context = platform_context(platform, parts)
@@ -137,7 +145,7 @@ def build_site(
         context["packaged"] = package_view(catalog, platform)
         page = templates.page(path, platform.path("guide.md"), "platform.md.j2", **context)
         yield replace(page, platform=platform.accelerator.name)
-    yield _questions_page(catalog, templates, asked)
+    yield from (_questions_page(catalog, one, faqs) for one in every)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
     yield from _tested_pages(catalog, tested, before, templates)
     yield from history_pages(catalog, before, templates, at)
@@ -146,6 +154,8 @@ def build_site(
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
+    for one in translated:
+        yield from selector_files(catalog, selector, one.language)
 
 
 def _tested_pages(
@@ -163,7 +173,7 @@ def _tested_pages(
 def _shared_pages(
     catalog: Catalog,
     selector: Selector,
-    templates: Templates,
+    every: Sequence[Templates],
     tested: ResultsView,
     looked: tuple[FindingShares, tuple[str, ...], str],
 ) -> Iterator[SiteFile]:
@@ -209,9 +219,22 @@ def _shared_pages(
         },
     }
     view = selector_view(selector) if selector.starts else None
+    common = {"view": view, "selector": selector, "evidence": tested.evidence()}
     for path, context in pages.items():
-        evidence = tested.evidence()
-        yield templates.page(path, view=view, selector=selector, evidence=evidence, **context)
+        for templates in every:
+            if templates.language == ENGLISH or path in TRANSLATED:
+                yield _page(templates, path, {**common, **context})
+
+
+def _page(templates: Templates, path: str, context: Mapping[str, Any]) -> SiteFile:
+    """Return a page in the language of the templates."""
+    language = templates.language
+    if language == ENGLISH:
+        return templates.page(path, **context)
+    own = language.path(path)
+    page = templates.page(own, f"{LOCALE}/{language.code}.po", f"{path}.j2", **context)
+    content = Links(language, TRANSLATED).localized(page.content, path, to_root(own))
+    return replace(page, content=content + script_messages(language), language=language.code)
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
@@ -237,13 +260,15 @@ def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
     }
 
 
-def _questions_page(catalog: Catalog, templates: Templates, asked: list[PageQuestion]) -> SiteFile:
+def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
+    above = to_root(templates.language.path(QUESTIONS))
+    asked = [one if one.group == ANY else relocated(one, above) for one in faqs]
     groups = [(p, [q for q in asked if q.group == p.id]) for p in catalog.platforms]
     context = {
         "shared": [question for question in asked if question.group == ANY],
         "groups": [group for group in groups if group[1]],
     }
-    return templates.page(QUESTIONS, **context)
+    return _page(templates, QUESTIONS, context)
 
 
 def _choosing_pages(

@@ -149,7 +149,6 @@ class Links:
 
 def script_messages(language: Language) -> str:
     """Return what a page brings for its scripts: the translations of their messages."""
-    data = json.dumps(language.in_scripts, ensure_ascii=False, separators=(",", ":"))
-    safe = data.replace("<", "\\u003c")
-    script = f'<script type="application/json" id="messages">{safe}</script>'
-    return f"\n<!--raw html-->\n{script}\n<!--end of raw html-->\n"
+    texts = escape(json.dumps(language.in_scripts, ensure_ascii=False, separators=(",", ":")))
+    box = f'<div id="messages" data-texts="{texts}" hidden></div>'
+    return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"

@@ -37,7 +37,7 @@ export function sentences([first = "", ...others]) {
 }
 
 function translated(text) {
-  messages ??= JSON.parse(document.getElementById("messages")?.textContent ?? "{}");
+  messages ??= JSON.parse(document.getElementById("messages")?.dataset.texts ?? "{}");
   return messages[text];
 }
 

@@ -69,3 +69,49 @@ searched?.addEventListener("input", () => {
   searched.value = searched.value.replace(/[:~^]/g, " ");
   searched.setSelectionRange(selectionStart, selectionEnd);
 });
+
+// A line offers the page in the language that the reader chose before, or else in that of the browser. Nothing changes by
+// itself: the reader follows the line, or it is not shown again.
+const LANGUAGE = "accelerator-portal.language";
+const versions = [...document.querySelectorAll("a.language")];
+const chooseLanguage = (code) => {
+  try {
+    localStorage.setItem(LANGUAGE, code);
+  } catch {
+    // Some readers forbid it; then the line is shown again.
+  }
+};
+const chosenLanguage = () => {
+  try {
+    return localStorage.getItem(LANGUAGE);
+  } catch {
+    return null;
+  }
+};
+const offerLanguage = () => {
+  const here = document.documentElement.lang;
+  const known = [here, ...versions.map(({ hreflang }) => hreflang)];
+  const wanted = chosenLanguage() ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => known.includes(name));
+  const version = versions.find(({ hreflang }) => hreflang === wanted);
+  if (!version) return;
+  const line = document.createElement("p");
+  Object.assign(line, { className: "language-offer", lang: wanted });
+  const link = document.createElement("a");
+  Object.assign(link, { href: version.href, hreflang: wanted, textContent: version.textContent });
+  const close = document.createElement("button");
+  Object.assign(close, { type: "button", className: "link", textContent: version.dataset.dismiss });
+  close.addEventListener("click", () => {
+    chooseLanguage(here);
+    line.remove();
+  });
+  line.append(version.dataset.offer, " ", link, " ", close);
+  document.querySelector(".md-content__inner")?.prepend(line);
+};
+offerLanguage();
+// The other version shows the same choices: of the selector, of a message, of a place on the page.
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest?.("a.language, .language-offer a");
+  if (!link) return;
+  chooseLanguage(link.hreflang);
+  Object.assign(link, { search: location.search, hash: location.hash });
+});

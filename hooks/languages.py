@@ -1,0 +1,127 @@
+"""MkDocs events for pages in other languages: their navigation, their frame, the way to each other.
+
+`languages` in mkdocs.yml lists the languages. hooks/portal.py adds the pages, each in the folder of
+its language.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+from babel import Locale
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Link, Navigation, Section
+from mkdocs.structure.pages import Page
+
+from accelerator_portal.site.languages import ENGLISH, Language, published_languages
+
+# Where the configuration keeps the languages with what their pages share.
+LANGUAGES = "portal_languages"
+NAVIGATION = "portal_navigation"
+FILES = "portal_files"
+
+
+def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+    """Keep the navigation, which is translated when all titles are known."""
+    config.extra[NAVIGATION] = nav
+    return nav
+
+
+def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+    """Let the theme's templates say messages, and make the frame of each language."""
+    env.globals["gettext"] = _gettext
+    config.extra[FILES] = files
+    nav = config.extra.pop(NAVIGATION)
+    root = Path(config.config_file_path).parent
+    config.extra[LANGUAGES] = {
+        language.code: (language, _navigation(nav, language, files), _frame(config, language))
+        for language in published_languages(root, config.extra.get("languages"))
+    }
+    return env
+
+
+def on_page_context(
+    context: dict[str, Any], *, page: Page, config: MkDocsConfig, nav: Navigation
+) -> dict[str, Any]:
+    """Give a page the frame of its language, and the addresses of its other versions."""
+    languages = config.extra[LANGUAGES]
+    first, _, rest = page.file.src_uri.partition("/")
+    own, path = (first, rest) if first in languages else (ENGLISH.code, page.file.src_uri)
+    context["language"] = ENGLISH
+    if own != ENGLISH.code:
+        context["language"], context["nav"], context["config"] = languages[own]
+    every = [ENGLISH, *(language for language, _, _ in languages.values())]
+    context["versions"] = [
+        _version(version, language)
+        for language in every
+        if language.code != own
+        and (version := config.extra[FILES].get_file_from_path(language.path(path)))
+    ]
+    return context
+
+
+@pass_context
+def _gettext(context: Context, text: str) -> str:
+    language: Language = context.get("language", ENGLISH)
+    return language.gettext(text)
+
+
+def _version(file: File, language: Language) -> dict[str, str]:
+    """What leads to a page in another language, in words of that language."""
+    name = Locale.parse(language.code).get_language_name(language.code) or language.code
+    offer = language.gettext("This page is available in {language}.").format(language=name)
+    return {
+        "code": language.code,
+        "name": name,
+        "url": (file.page.canonical_url if file.page else None) or file.url,
+        "address": file.url,
+        "offer": offer,
+        "dismiss": language.gettext("Do not offer this again"),
+    }
+
+
+def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation:
+    """The navigation in a language: pages that it has, and the others, which say "English"."""
+    pages: list[Page] = []
+
+    def translated(item: Any) -> Any:  # noqa: ANN401 - a page, a section or a link
+        english: str = item.title or ""
+        title = language.gettext(english)
+        if item.is_section:
+            section = Section(title, [translated(child) for child in item.children])
+            for child in section.children:
+                child.parent = section
+            return section
+        file = files.get_file_from_path(language.path(item.file.src_uri)) if item.is_page else None
+        if file is None or file.page is None:
+            return Link(language.gettext("{title} (English)").format(title=title), item.url)
+        file.page.title = title
+        pages.append(file.page)
+        return file.page
+
+    made = Navigation([translated(item) for item in nav], pages)
+    home = files.get_file_from_path(language.path("index.md"))
+    made.homepage = home.page if home else nav.homepage
+    return made
+
+
+def _frame(config: MkDocsConfig, language: Language) -> MkDocsConfig:
+    """The configuration as a page in a language shows it."""
+
+    def translated(toggle: dict[str, str]) -> dict[str, str]:
+        return {name: language.gettext(text) for name, text in toggle.items()}
+
+    palette = [{**one, "toggle": translated(one["toggle"])} for one in config.theme["palette"]]
+    frame = copy.copy(config)
+    theme = {**config.theme, "language": language.code, "palette": palette}
+    frame.data.update(
+        theme=theme,
+        copyright=config.copyright and language.gettext(config.copyright),
+        repo_name=config.repo_name and language.gettext(config.repo_name),
+    )
+    return frame

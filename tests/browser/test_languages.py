@@ -1,0 +1,129 @@
+"""Pages in Chinese: what stands there in English, and the way from one language to the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.visit import expect
+from tests.built_site import Site
+
+OpenPage = Callable[..., Page]
+
+# Texts without a Chinese character. Code and what is marked as English does not count.
+_LATIN = """() => {
+  const apart = "code, pre, script, style, noscript, [lang=en], .page-end a, [aria-hidden]";
+  const isLatin = (text) => /[A-Za-z]{2}/.test(text) && !/\\p{Script=Han}/u.test(text);
+  const found = new Set();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const { textContent, parentElement } = walk.currentNode;
+    if (!parentElement.closest(apart) && isLatin(textContent)) found.add(textContent.trim());
+  }
+  for (const name of ["aria-label", "title", "placeholder"])
+    for (const one of document.querySelectorAll(`[${name}]`))
+      if (!one.closest(apart) && isLatin(one.getAttribute(name))) found.add(one.getAttribute(name));
+  return [...found];
+}"""
+
+# Names that are neither a platform's nor a vendor's, and whole texts that consist of names.
+_NAMES = re.compile(
+    r"(PyTorch|Python|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
+    r"|RISC-V|s390x|ppc64le|pyproject\.toml|requirements\.txt|CUDA|ROCm|ImportError:.*"
+    r"|[0-9.]+t?|[·,;()–])+"
+)
+
+
+def unexplained(site: Site, page: Page) -> list[str]:
+    """What is neither Chinese nor a name."""
+    names = {"English", "PyTorch accelerator portal", "Material for MkDocs", "Alpine Linux"}
+    names |= {"pip download", "Help", "AMD's wheels", "RTX 4090"}
+    for platform in site.catalog.platforms:
+        a = platform.accelerator
+        names |= {a.name, a.vendor, *a.vendor.split(), *a.name.split()}
+        names |= {variant.name for variant in platform.install.variants}
+    left = []
+    for text in page.evaluate(_LATIN):
+        rest = text
+        for name in sorted(names, key=len, reverse=True):
+            rest = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", rest)
+        rest = "".join(rest.split())
+        if re.search(r"[A-Za-z]{2}", rest) and not _NAMES.fullmatch(rest.replace(" ", "")):
+            left.append(text)
+    return left
+
+
+@pytest.mark.parametrize("address", ["zh/", "zh/get-started/", "zh/questions/"])
+def test_what_readers_see_is_chinese_or_a_name(
+    open_page: OpenPage, site: Site, address: str
+) -> None:
+    page = open_page(address)
+    page.wait_for_load_state("networkidle")
+    assert unexplained(site, page) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "platform"),
+    [("昇腾 910B", "ascend"), ("M3 Max", "mps"), ("RTX 4090", "cuda"), ("RTX 9999", "")],
+)
+def test_the_finder_answers_in_chinese(open_page: OpenPage, asked: str, platform: str) -> None:
+    page = open_page("zh/")
+    page.fill("#card", asked)
+    status = page.locator("#card-status")
+    expect(status).to_have_text(re.compile(r"找到|列表中没有"))
+    expect(page.locator(".answer-links a").first).to_be_visible()
+    if platform:
+        page.get_by_role("link", name="在选择器中打开").first.click()
+        expect(page).to_have_url(re.compile(rf"/zh/\?platform={platform}"))
+
+
+def test_the_selector_says_in_chinese_what_does_not_fit(open_page: OpenPage) -> None:
+    page = open_page("zh/?platform=mps&os=linux")
+    expect(page.locator("[data-part=status]")).to_contain_text("不支持")
+
+
+def test_a_pasted_message_finds_the_same_answer(open_page: OpenPage) -> None:
+    query = "questions/?text=No+matching+distribution+found+for+torch"
+    opened = {}
+    for address in (query, f"zh/{query}"):
+        page = open_page(address)
+        expect(page.locator(".filters-state")).to_contain_text(
+            re.compile("Answer found|已找到解答")
+        )
+        question = page.locator(".question-results .question[open]")
+        opened[address] = question.get_attribute("data-question")
+    assert len(set(opened.values())) == 1
+
+
+def test_the_other_version_has_the_same_choices(open_page: OpenPage) -> None:
+    page = open_page("?platform=ascend&os=linux")
+    page.get_by_role("link", name="中文").first.click()
+    expect(page).to_have_url(re.compile(r"/zh/\?platform=ascend&os=linux$"))
+    expect(page.locator("input[name=platform]:checked")).to_have_value("ascend")
+
+
+def test_the_browser_s_language_only_offers(open_page: OpenPage) -> None:
+    page = open_page("get-started/", locale="zh-CN")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    line = page.locator(".language-offer")
+    expect(line).to_contain_text("本页有中文版。")
+    line.get_by_role("button").click()
+    expect(line).to_have_count(0)
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    expect(line).to_have_count(0)
+
+
+def test_a_choice_is_remembered(open_page: OpenPage) -> None:
+    page = open_page("get-started/", locale="en-US")
+    page.wait_for_load_state("networkidle")
+    line = page.locator(".language-offer")
+    expect(line).to_have_count(0)
+    page.get_by_role("link", name="中文").click()
+    expect(page).to_have_url(re.compile("/zh/get-started/$"))
+    page.goto(page.url.replace("/zh/", "/"))
+    expect(line).to_be_visible()
+    expect(page.locator("html")).to_have_attribute("lang", "en")

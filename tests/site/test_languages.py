@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+
+from accelerator_portal.catalog.message import both, joined, message, sentences
+from accelerator_portal.site.languages import (
+    ENGLISH,
+    LOCALE,
+    Language,
+    Links,
+    published_languages,
+    read_language,
+)
+from accelerator_portal.site.templates import Templates
+from tests.built_site import Site, copy_sources
+from tests.built_site import build_site as build_in
+from tests.folders import REPOSITORY
+
+HEAD = 'msgid ""\nmsgstr ""\n"Plural-Forms: nplurals={}; plural={};\\n"\n'
+KLINGON = Language(
+    "tlh",
+    {
+        "{one} and {other}": ("{other} je {one}",),
+        "{one}, {other}": ("{one} - {other}",),
+        "not for {platform}": ("{platform} Qo'",),
+        "Copy": ("qon",),
+        'See <a href="%(to)s">%(name)s</a>.': ('<a href="%(to)s">%(name)s</a> yIlegh.',),
+        "%(num)s card": ("%(num)s chaw'", "%(num)s chaw'mey"),
+    },
+)
+
+
+def test_a_message_is_english_text_that_a_language_can_say_again() -> None:
+    said = message("not for {platform}", platform=both(["CPU", "CUDA"]))
+    assert said == "not for CPU and CUDA"
+    assert ENGLISH.say(said) == "not for CPU and CUDA"
+    assert KLINGON.say(said) == "CUDA je CPU Qo'"
+
+
+def test_what_has_no_translation_stays_english() -> None:
+    assert KLINGON.say(message("Nightly")) == "Nightly"
+    assert KLINGON.say("Copy") == "Copy"  # a name, not a message
+
+
+def test_lists_and_sentences_are_joined_as_the_language_does() -> None:
+    assert joined(["a", "b", "c"]) == "a, b, c"
+    assert sentences(["A.", "B."]) == "A. B."
+    assert KLINGON.say(joined(["a", "b", "c"])) == "a - b - c"
+
+
+def test_values_with_braces_are_values() -> None:
+    assert message("Reason: {reason}.", reason="{x} {0}") == "Reason: {x} {0}."
+
+
+def templates(folder: Path, text: str, language: Language = ENGLISH) -> str:
+    (folder / "page.j2").write_text(text, encoding="utf-8")
+    return Templates(folder, language).render("page.j2", name="<b>", count=2)
+
+
+def test_templates_say_messages_and_escape_values(tmp_path: Path) -> None:
+    text = '{% trans to="x", name %}See <a href="{{ to }}">{{ name }}</a>.{% endtrans %}'
+    assert templates(tmp_path, text) == 'See <a href="x">&lt;b&gt;</a>.'
+    assert templates(tmp_path, text, KLINGON) == '<a href="x">&lt;b&gt;</a> yIlegh.'
+
+
+def test_values_in_messages_show_what_would_hide_or_turn_text(tmp_path: Path) -> None:
+    text = '{% trans to="x", name="a\u202eb" %}See <a href="{{ to }}">{{ name }}</a>.{% endtrans %}'
+    assert "a\\u202eb" in templates(tmp_path, text)
+
+
+def test_templates_count(tmp_path: Path) -> None:
+    text = '{{ ngettext("%(num)s card", "%(num)s cards", count) }}'
+    assert templates(tmp_path, text) == "2 cards"
+    assert templates(tmp_path, text, KLINGON) == "2 chaw'mey"
+
+
+def test_line_breaks_of_a_template_do_not_make_another_message(tmp_path: Path) -> None:
+    assert templates(tmp_path, '{{ _("Co\n  py") }}') == "Co\n  py"
+    language = Language("x", {"Co py": ("kopieren",)})
+    assert templates(tmp_path, '{{ _("Co\n  py") }}', language) == "kopieren"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / LOCALE).mkdir(parents=True)
+    text = HEAD.format(2, "n != 1") + (
+        '\n#: a.j2\nmsgid "Copy"\nmsgstr "Kopieren"\n'
+        '\n#, fuzzy\nmsgid "Find"\nmsgstr "Falsch"\n'
+        '\nmsgid "Menu"\nmsgstr ""\n'
+        '\n#: x/finder.js\nmsgid "{count} match."\nmsgid_plural "{count} matches."\n'
+        'msgstr[0] "{count} Treffer."\nmsgstr[1] "{count} Treffer."\n'
+    )
+    (tmp_path / LOCALE / "de.po").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_language_is_one_file(root: Path) -> None:
+    german = read_language(root, "de")
+    assert german.gettext("Copy") == "Kopieren"
+    assert german.gettext("Find") == "Find"  # fuzzy: nobody has compared it
+    assert german.gettext("Menu") == "Menu"
+    assert german.ngettext("{count} match.", "{count} matches.", 1) == "{count} Treffer."
+    assert german.in_scripts == {"{count} match.": ("{count} Treffer.", "{count} Treffer.")}
+
+
+def test_the_configuration_lists_the_languages(root: Path) -> None:
+    assert [one.code for one in published_languages(root, ["de"])] == ["de"]
+    assert published_languages(root, None) == []
+
+
+def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
+    language = Language("de", {"{title} (English)": ("{title} (englisch)",)})
+    links = Links(language, ("index.md", "get-started.md"))
+    content = (
+        '<a href="../">Start</a> <a href="../get-started/#verify">Los</a> <a href="../hardware/">H</a>'
+        ' <a href="../api/v1/x.json">JSON</a>'
+        " [Los](get-started.md#verify) [H](hardware.md#see) [V](versions/index.md)"
+    )
+    note = 'hreflang="en" data-language=" (englisch)"'
+    assert links.localized(content, "index.md", "../") == (
+        '<a href="../de/">Start</a> <a href="../de/get-started/#verify">Los</a>'
+        f' <a href="../hardware/" {note}>H</a>'
+        ' <a href="../api/v1/x.json">JSON</a>'
+        f' [Los](get-started.md#verify) <a href="../hardware/#see" {note}>H</a>'
+        f' <a href="../versions/" {note}>V</a>'
+    )
+
+
+def test_a_third_language_is_one_file_and_one_line(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    sources = copy_sources(tmp_path_factory.mktemp("third-sources"))
+    text = HEAD.format(1, "0") + '\nmsgid "Get started"\nmsgstr "はじめに"\n'
+    (sources / LOCALE / "ja.po").write_text(text, encoding="utf-8")
+    configuration = sources / "mkdocs.yml"
+    before = configuration.read_text(encoding="utf-8")
+    after = before.replace("languages: [zh]", "languages: [zh, ja]")
+    assert after != before
+    configuration.write_text(after, encoding="utf-8")
+    pages = build_in(sources, tmp_path_factory.mktemp("third-site")).pages
+    page = pages["ja/get-started/"]
+    assert page.one("html").attributes["lang"] == "ja"
+    assert page.one("h1").text() == "はじめに"
+    versions = [link.attributes["hreflang"] for link in page.tree.css("a.language")]
+    assert versions == ["en", "zh"]
+
+
+def test_every_version_of_a_page_names_the_others(site: Site) -> None:
+    for address in ("", "get-started/", "questions/"):
+        for page, other, code in (
+            (address, f"zh/{address}", "zh"),
+            (f"zh/{address}", address, "en"),
+        ):
+            tree = site.pages[page].tree
+            (alternate,) = tree.css('link[rel~="alternate"][hreflang]')
+            (link,) = tree.css("a.language")
+            assert alternate.attributes["hreflang"] == link.attributes["hreflang"] == code
+            assert resolved(page, link.attributes["href"] or "") == other
+
+
+def test_pages_without_another_version_offer_none(site: Site) -> None:
+    tree = site.pages["hardware/"].tree
+    assert tree.css("a.language, link[hreflang]") == []
+
+
+def test_the_navigation_says_which_pages_are_in_english(site: Site) -> None:
+    tree = site.pages["zh/get-started/"].tree
+    links = {one.text().strip(): one.attributes["href"] for one in tree.css(".md-nav__link[href]")}
+    assert links["快速入门"] == "./"
+    assert links["在任意加速器上运行代码\uff08英文\uff09"] == "../../run-anywhere/"
+
+
+def test_chinese_pages_bring_the_messages_of_their_scripts(site: Site) -> None:
+    assert read_language(REPOSITORY, "zh").in_scripts
+    texts = json.loads(site.pages["zh/"].one("#messages").attributes["data-texts"] or "")
+    assert texts["Copied"] == "已复制"
+
+
+def resolved(page: str, href: str) -> str:
+    return urljoin(f"https://x.example/{page}", href).removeprefix("https://x.example/")
