@@ -349,7 +349,7 @@ def test_what_matches_nothing_gets_the_next_step(open_page: OpenPage) -> None:
         expect(page.locator("#card-status")).to_contain_text(f"“{query[:80]}")
         expect(page.locator(".answer-help h3")).to_have_text("Identify your hardware on Windows")
         expect(page.locator(".answer-help")).to_contain_text("nvidia-smi")
-        expect(page.locator(".finder-answers a")).to_have_count(2)
+        expect(page.locator(".finder-answers a")).to_have_count(3)
         assert page.locator(".finder img, .finder script").count() == 0
 
 

@@ -211,8 +211,8 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         (
             "?platform=cuda&os=linux&build=preview",
             (
-                "PyTorch nightly is not available with CUDA 13.2. "
-                "Showing CUDA 13.4. Back to PyTorch 2.15.0"
+                "PyTorch nightly comes with CUDA 13.4 unless you select CUDA 13.2. "
+                "Back to PyTorch 2.15.0"
             ),
         ),
         (
