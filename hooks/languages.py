@@ -72,7 +72,7 @@ def _gettext(context: Context, text: str) -> str:
 
 
 def _version(file: File, language: Language) -> dict[str, str]:
-    """What leads to a page in another language, in words of that language."""
+    """Return the link to a page in another language, with its texts in that language."""
     name = Locale.parse(language.code).get_language_name(language.code) or language.code
     offer = language.gettext("This page is available in {language}.").format(language=name)
     return {
@@ -86,7 +86,7 @@ def _version(file: File, language: Language) -> dict[str, str]:
 
 
 def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation:
-    """The navigation in a language: pages that it has, and the others, which say "English"."""
+    """Return the navigation in a language; links to English pages say "English"."""
     pages: list[Page] = []
 
     def translated(item: Any) -> Any:  # noqa: ANN401 - a page, a section or a link
@@ -111,7 +111,7 @@ def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation
 
 
 def _frame(config: MkDocsConfig, language: Language) -> MkDocsConfig:
-    """The configuration as a page in a language shows it."""
+    """Return the configuration with its texts in a language."""
 
     def translated(toggle: dict[str, str]) -> dict[str, str]:
         return {name: language.gettext(text) for name, text in toggle.items()}

@@ -65,7 +65,7 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
 
 
 def _configured(configuration: dict[str, Any]) -> Iterator[str]:
-    """What readers see of mkdocs.yml."""
+    """Yield the texts of mkdocs.yml that readers see."""
     yield configuration["copyright"]
     yield configuration["repo_name"]
     yield from (one["toggle"]["name"] for one in configuration["theme"]["palette"])
