@@ -27,7 +27,8 @@ def test_a_site_with_a_broken_link_does_not_replace_the_last_one(tmp_path: Path)
     assert done.exit_code == 1
     assert done.stderr == (
         "index.html: nowhere/: no such file\n"
-        "Error: the new site has 1 broken link; the existing site stays\n"
+        "zh/index.html: nowhere/: no such file\n"
+        "Error: the new site has 2 broken links; the existing site stays\n"
     )
     assert (out / "index.html").read_text("utf-8") == "the last site"
 

@@ -76,7 +76,7 @@ def shape(page: Page) -> list[tuple[str, tuple[str, ...]]]:
     return [
         (str(node.tag), tuple(sorted(node.attributes)))
         for node in page.tree.css("*")
-        if not (node.tag == "code" and node.parent and node.parent.tag == "summary")
+        if not (node.tag == "code" and node.css_matches("summary code"))
     ]
 
 
