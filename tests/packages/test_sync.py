@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
-import gc
 import os
 import struct
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler
 from itertools import product
 from pathlib import Path
@@ -18,6 +20,8 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.package_file import read_package_files
+from accelerator_portal.http.client import HttpClient, open_client
+from accelerator_portal.http.errors import RequestLimits
 from accelerator_portal.packages.sync import synced_words
 from tests.folders import REPOSITORY
 from tests.packages.loopback import Answer, File, Index, answering, made_wheel, send
@@ -286,16 +290,28 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     assert asked(index, "files") == []
 
 
-def test_a_file_that_cannot_be_written_stops_the_other_packages_in_silence(
-    root: Path, index: Index, caplog: pytest.LogCaptureFixture
+def test_a_file_that_cannot_be_written_stops_the_other_packages_before_the_client_closes(
+    root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(40):
-        index.add("torch-example", f"2.{number}", X86)
-    (root / "data/packages/torch.json/x").mkdir(parents=True)
+    index.add("beside", "1.0")
+    (root / "data/packages/beside.json/x").mkdir(parents=True)
+    over = threading.Event()
+    index.answers[PAGE] = without_end(over)
+    still_at_work: list[int] = []
+
+    @asynccontextmanager
+    async def watched(agent: str, limits: RequestLimits) -> AsyncIterator[HttpClient]:
+        async with open_client(agent, limits) as client:
+            try:
+                yield client
+            finally:
+                still_at_work.append(len(asyncio.all_tasks()) - 1)
+
+    monkeypatch.setattr("accelerator_portal.packages.sync.open_client", watched)
     with pytest.raises(IsADirectoryError):
-        synced(root, index, only=frozenset({"torch", "torch-example"}))
-    gc.collect()
-    assert caplog.messages == []
+        synced(root, index, only=frozenset({"torch-example", "beside"}))
+    over.set()
+    assert still_at_work == [0]
 
 
 def test_what_is_written_is_read_again_into_the_catalogue(root: Path, index: Index) -> None:
