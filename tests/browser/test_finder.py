@@ -257,7 +257,7 @@ def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPag
     ask(page, "UHD Graphics 630")
     first = page.locator(".answer").first
     expect(first.locator(".runs-none")).to_have_text(
-        "No published PyTorch build runs on this hardware."
+        "No PyTorch build in this portal runs on this hardware."
     )
     expect(first.locator(".answer-why")).to_contain_text("PyTorch runs on the processor instead")
     expect(first.locator(".command")).to_contain_text("whl/cpu")
