@@ -162,11 +162,12 @@ def test_a_wrong_name_is_answered_with_the_right_one(
     assert suggestion in done.output
 
 
-INTERRUPTED_AT_ONCE = """
+INTERRUPTED_EARLY = """
 import os, runpy, signal, sys
+module = sys.argv.pop(1)
 class Finder:
     def find_spec(self, name, *_):
-        if name == sys.argv[1]:
+        if name == module:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -174,30 +175,16 @@ runpy.run_module("accelerator_portal.cli", run_name="__main__", alter_sys=True)
 """
 
 
-@pytest.mark.parametrize("module", ["click", "accelerator_portal.cli.failures"])
-def test_an_interruption_while_the_command_line_is_imported(module: str) -> None:
-    words = [sys.executable, "-c", INTERRUPTED_AT_ONCE, module]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (130, "")
-    assert done.stderr.startswith("Interrupted. ")
-    assert len(done.stderr.splitlines()) == 1
-
-
-INTERRUPTED_EARLY = """
-import os, signal, sys
-from accelerator_portal.cli import main
-class Finder:
-    def find_spec(self, name, *_):
-        if name == sys.argv[1]:
-            os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Finder())
-signal.signal(signal.SIGINT, signal.default_int_handler)
-main(sys.argv[2:])
-"""
-
-
-@pytest.mark.parametrize("module", ["accelerator_portal.catalog", "accelerator_portal.cli.check"])
-def test_an_interruption_while_a_command_is_imported(module: str, tree: Tree) -> None:
+@pytest.mark.parametrize(
+    "module",
+    [
+        "click",
+        "accelerator_portal.cli.failures",
+        "accelerator_portal.catalog",
+        "accelerator_portal.cli.check",
+    ],
+)
+def test_an_interruption_during_imports_is_one_line(module: str, tree: Tree) -> None:
     words = [sys.executable, "-c", INTERRUPTED_EARLY, module, "check", "--root", str(tree(EXAMPLE))]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "")
