@@ -29,7 +29,7 @@ from accelerator_portal.results.partitions.manifest import (
 )
 from accelerator_portal.results.partitions.writing import write_part
 from accelerator_portal.results.state_file import write_state
-from accelerator_portal.site.sharding import courses
+from accelerator_portal.site.results.sharding import courses
 from benchmarks.browser import PHONE, browser_path, slow_phone
 from benchmarks.copies import make_generated
 from benchmarks.made_up_year import add_report, add_suite, history

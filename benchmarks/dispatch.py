@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from accelerator_portal.automation.github import Patience
-from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.github.api import Patience
+from accelerator_portal.automation.github.client import GitHubClient
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
 from accelerator_portal.automation.upstream.dispatching import (
@@ -26,7 +26,7 @@ from accelerator_portal.automation.upstream.dispatching import (
     send,
 )
 from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
-from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
 
 CHANGE = Change(

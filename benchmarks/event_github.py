@@ -10,10 +10,14 @@ from typing import Any
 from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
-from accelerator_portal.automation import github_app, installation_tokens
-from accelerator_portal.automation.github import GitHubError, Patience
-from accelerator_portal.automation.github_app import AppCredentials, connected_app
-from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
+from accelerator_portal.automation.github import app as github_app
+from accelerator_portal.automation.github import installation_tokens
+from accelerator_portal.automation.github.api import GitHubError, Patience
+from accelerator_portal.automation.github.app import AppCredentials, connected_app
+from accelerator_portal.automation.github.installation_tokens import (
+    InstallationApi,
+    InstallationTokens,
+)
 from accelerator_portal.automation.upstream.answer_round import Clients
 from accelerator_portal.automation.upstream.connections import (
     READ,

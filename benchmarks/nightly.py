@@ -21,7 +21,7 @@ from accelerator_portal.automation.archive_store import open_archive
 from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun, steps
 from accelerator_portal.automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.accelerator import ReportFeed
+from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report_file import report_text
 from benchmarks.copies import make_generated

@@ -21,7 +21,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.selector import Selector, make_selector
-from accelerator_portal.site.findings import read_all, with_findings
+from accelerator_portal.site.results.findings import read_all, with_findings
 from tests.made_once import made_once
 
 REPOSITORY = Path(__file__).parents[1]

@@ -87,11 +87,11 @@ ROWS: Mapping[str, Row] = {
     ),
     "a report reader": Row(
         {
-            "reports/made_up.py": ("", READER),
-            "reports/formats.py": (
+            "reports/formats/made_up.py": ("", READER),
+            "reports/formats/format_list.py": (
                 "FORMATS: Mapping[str, Format] = {",
                 (
-                    "\n    'made-up': Format('made up', __import__('accelerator_portal.reports.made_up',"
+                    "\n    'made-up': Format('made up', __import__('accelerator_portal.reports.formats.made_up',"
                     " fromlist=['x']).read_made_up, b'made-up'),"
                 ),
             ),
@@ -141,7 +141,7 @@ ROWS: Mapping[str, Row] = {
     ),
     "a field of a vendor's file": Row(
         {
-            "catalog/accelerator.py": (
+            "catalog/files/accelerator.py": (
                 '    """Short name of the platform, for example `Ascend NPU`."""\n',
                 FIELD,
             )

@@ -13,15 +13,15 @@ PACKAGE = REPOSITORY / "src/accelerator_portal"
 
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
-_CTRF, _PYTEST = "reports/ctrf_model.py", "reports/pytest_json.py"
+_CTRF, _PYTEST = "reports/formats/ctrf_model.py", "reports/formats/pytest_json.py"
 _PUBLISHED_SITE = "site/difference/state.py"
 ACCEPTED = {
     "Document": [_CTRF, _PYTEST],  # each is a part of its own format, and used with its module
     "Summary": [_CTRF, _PYTEST],
     "Test": [_CTRF, _PYTEST],
     "Environment": [_CTRF, "reports/report.py"],  # CTRF's own part; the report's is published
-    "Stage": ["reports/outcomes.py", _PYTEST],  # pytest's own part; the report's is the term
-    "Hardware": ["catalog/hardware.py", _PUBLISHED_SITE],  # the same data, as a site has them
+    "Stage": [_PYTEST, "reports/outcomes.py"],  # pytest's own part; the report's is the term
+    "Hardware": ["catalog/files/hardware.py", _PUBLISHED_SITE],  # the same data, as a site has them
     "IndexEntry": ["site/api_shapes.py", _PUBLISHED_SITE],
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from accelerator_portal.automation.comment_posting import BOT, MARKER, NAME
 from accelerator_portal.automation.events import PullRequestRun
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 
 HOME = "example/portal"
 FORK = "vendor/portal"

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from accelerator_portal.automation.breakage_issues import body, settle
 from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.github.api import GitHubError
+from accelerator_portal.automation.github.client import GitHubClient
 from accelerator_portal.automation.issues import MOST_OPENED, Issues
 from accelerator_portal.catalog import Platform
 from accelerator_portal.reports.outcomes import Outcome

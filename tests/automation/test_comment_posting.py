@@ -4,7 +4,7 @@ import pytest
 
 from accelerator_portal.automation.comment_posting import MARKER, mismatch, post_comment
 from accelerator_portal.automation.events import PullRequest
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from tests.automation.made_up import (
     FORK,
     HEAD,

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from accelerator_portal.automation.feeds import Body, FeedError, bodies
-from accelerator_portal.automation.github_client import GitHubClient
-from accelerator_portal.catalog.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
+from accelerator_portal.automation.github.client import GitHubClient
+from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
 from accelerator_portal.http.errors import RequestLimits
 from tests.automation.github_double import HOME, Fault, GitHubDouble

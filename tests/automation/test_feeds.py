@@ -13,8 +13,9 @@ import pytest
 
 from accelerator_portal.automation import feeds
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
-from accelerator_portal.catalog import Catalog, load_catalog, results_folder
-from accelerator_portal.catalog.accelerator import ReportFeed
+from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog.files import results_folder
+from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.http.errors import RequestLimits
 from accelerator_portal.reports.report_file import report_text

@@ -8,15 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.github_app import (
+from accelerator_portal.automation.github.api import GitHubError
+from accelerator_portal.automation.github.app import (
     AppCredentials,
     AppError,
     GitHubApp,
     Permissions,
     connected_app,
 )
-from accelerator_portal.automation.installation_tokens import (
+from accelerator_portal.automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
     repository_of,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.github import GitHubError
-from accelerator_portal.automation.github_branch import EMAIL
-from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.github.api import GitHubError
+from accelerator_portal.automation.github.branch import EMAIL
+from accelerator_portal.automation.github.client import GitHubClient
 from accelerator_portal.automation.plugin_pull_requests import propose_releases
 from accelerator_portal.automation.proposals import ProposalResults
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.package_file import ReleaseFacts
+from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited, loaded

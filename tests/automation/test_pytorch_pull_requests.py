@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.github_branch import EMAIL
-from accelerator_portal.automation.github_client import GitHubClient
+from accelerator_portal.automation.github.branch import EMAIL
+from accelerator_portal.automation.github.client import GitHubClient
 from accelerator_portal.automation.proposals import ProposalResults
 from accelerator_portal.automation.pytorch_pull_requests import (
     open_releases,
@@ -20,7 +20,7 @@ from accelerator_portal.automation.pytorch_pull_requests import (
 )
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts
+from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
 from accelerator_portal.releases.entry import read_releases
 from accelerator_portal.releases.index_queries import ask
 from tests.automation.github_double import HOME, GitHubDouble

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, Route
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.report_comparison import compare_reports
-from accelerator_portal.site.result_addresses import address_of
+from accelerator_portal.site.results.result_addresses import address_of
 from tests.browser.visit import expect
 from tests.built_site import Site
 from tests.reports.examples import report

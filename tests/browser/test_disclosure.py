@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.site.result_addresses import anchor_of
+from accelerator_portal.site.results.result_addresses import anchor_of
 from tests.browser import kinds
 from tests.browser.visit import expect
 from tests.built_site import Site, attribute

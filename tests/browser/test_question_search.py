@@ -13,7 +13,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page
 
-from accelerator_portal.site.questions import terms
+from accelerator_portal.site.platforms.questions import terms
 from tests.browser.visit import expect
 from tests.built_site import Site
 

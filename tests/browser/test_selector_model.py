@@ -14,7 +14,7 @@ from accelerator_portal.install.limits import driver_bounds
 from accelerator_portal.install.payload import overview, payload
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.serving import runs
-from accelerator_portal.site.hardware import cards_by_id
+from accelerator_portal.site.platforms.hardware import cards_by_id
 from tests.built_site import Site
 from tests.further_axis import further_selector
 

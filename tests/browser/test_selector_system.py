@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from accelerator_portal.install.axes import Choice
 from accelerator_portal.install.resolution import offers, resolve
-from accelerator_portal.site.selector_view import other_machines
+from accelerator_portal.site.platforms.selector_view import other_machines
 from tests.browser.visit import expect, shown_choice
 from tests.built_site import Site
 

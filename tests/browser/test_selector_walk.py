@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route
 
 from accelerator_portal.install import Selector
 from accelerator_portal.install.resolution import offers, resolve
-from accelerator_portal.site.selector_view import script
+from accelerator_portal.site.platforms.selector_view import script
 from tests.browser.test_selector_system import hints
 from tests.browser.visit import LOADED_AHEAD, PHONE, Opened, expect, status
 from tests.built_site import Site

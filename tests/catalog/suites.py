@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.catalog.suite_file import SuiteFile, SuiteKind
+from accelerator_portal.catalog.files.suite_file import SuiteFile, SuiteKind
 
 
 def suite(kind: SuiteKind, *tests: str) -> SuiteFile:

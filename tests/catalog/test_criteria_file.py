@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.catalog.criteria_file import BasicSet
+from accelerator_portal.catalog.files.criteria_file import BasicSet
 
 ONE = {"name": "nn.test_pooling.TestA::test_a", "why": "It pools."}
 OTHER = {"name": "test_torch.TestB::test_b", "why": "It copies."}

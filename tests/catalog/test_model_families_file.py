@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.catalog.shared_files import ModelFamily, model_suites
+from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from tests.catalog.suites import suite
 
 

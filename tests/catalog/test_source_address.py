@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from accelerator_portal.catalog.sources import Source, is_moving, opens_at
+from accelerator_portal.catalog.files.sources import Source, is_moving, opens_at
 
 FILE = "https://github.com/pytorch/xla/blob/41398bf/docs/source/learn/troubleshoot.md"
 PAGE = "https://example.org/page"

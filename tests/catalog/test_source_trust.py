@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import load_catalog
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.source_ages import (
     TrustLevel,
     facts,
@@ -13,7 +14,6 @@ from accelerator_portal.catalog.source_ages import (
     trust_level,
     vendor_places,
 )
-from accelerator_portal.catalog.sources import Source
 from tests.folders import ACCELERATOR, EXAMPLE, REPOSITORY, Tree, edited, loaded
 
 VENDOR = frozenset({"github.com/ascend", "hiascend.com"})

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, PackagesRead
+from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
 from accelerator_portal.packages.facts_text import facts_text, read_text

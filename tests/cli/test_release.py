@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.releases_file import Release, Releases
+from accelerator_portal.catalog.files.releases_file import Release, Releases
 from accelerator_portal.cli import main
 from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
 from accelerator_portal.releases.entry import read_releases

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from accelerator_portal.reports.formats import EXAMPLES, READERS, detect_format
+from accelerator_portal.reports.formats.format_list import EXAMPLES, READERS, detect_format
 from accelerator_portal.reports.report import Environment
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import ACCELERATOR, REPOSITORY, Tree, edited

@@ -24,19 +24,19 @@ from pydantic import BaseModel
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
-from accelerator_portal.catalog.accelerator import Accelerator
-from accelerator_portal.catalog.compatibility_file import Compatibility
-from accelerator_portal.catalog.install_file import Install
-from accelerator_portal.catalog.known_issues_file import KnownIssues
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.compatibility_file import Compatibility
+from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.known_issues_file import KnownIssues
+from accelerator_portal.catalog.files.sources import SourcedFile
+from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import parse_markdown
-from accelerator_portal.catalog.sources import SourcedFile
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.catalog.validation import validate
-from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
-from accelerator_portal.reports.formats import READERS, detect_format
+from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, report_problems
@@ -44,7 +44,7 @@ from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import matrices
 from accelerator_portal.site.build import RepositoryLinks, build_site
-from accelerator_portal.site.matrix_pages import csv_text
+from accelerator_portal.site.results.matrix_pages import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.built_site import copy_sources
 from tests.day import TODAY

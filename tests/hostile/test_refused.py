@@ -13,7 +13,7 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.problem import MAX_WORDS
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import MAX_ROWS
-from accelerator_portal.reports.formats import READERS
+from accelerator_portal.reports.formats.format_list import READERS
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.site.vendor_text import render_vendor_text
 from tests.day import TODAY

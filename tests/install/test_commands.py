@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.install_steps import Step
+from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.install.commands import check_line, command_lines, new_environment
 from accelerator_portal.install.rows import UnknownPlaceholderError
 

@@ -7,7 +7,7 @@ from accelerator_portal.install import Selector
 from accelerator_portal.install.limits import driver_bounds, row_ranges
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.serving import runs
-from accelerator_portal.site.hardware import card_name, cards_by_id
+from accelerator_portal.site.platforms.hardware import card_name, cards_by_id
 
 LINUX = {"os": "linux", "arch": "x86_64", "platform": "cuda"}
 

@@ -16,7 +16,7 @@ from accelerator_portal.install import InstallRow, Selector, expand, make_select
 from accelerator_portal.install.formats import with_formats
 from accelerator_portal.install.resolution import READY, offers, resolve
 from accelerator_portal.install.rows import Finding
-from accelerator_portal.site.findings import read_all, with_findings
+from accelerator_portal.site.results.findings import read_all, with_findings
 from tests.folders import REPOSITORY
 from tests.further_axis import further_selector
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.hardware import BuildSupport
+from accelerator_portal.catalog.files.hardware import BuildSupport
 from accelerator_portal.install.serving import Serving, admits, serving
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Edit, Tree, edited
 

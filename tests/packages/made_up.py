@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.package_file import (
+from accelerator_portal.catalog.files.package_file import (
     IndexFacts,
     IndexFault,
     PackageFacts,

@@ -8,7 +8,7 @@ import difflib
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import PluginRelease
 from tests.packages.made_up import release

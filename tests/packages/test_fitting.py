@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.package_file import EVERY, FactChange, PackagesRead, ReleaseFacts
+from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.package_file import (
+    EVERY,
+    FactChange,
+    PackagesRead,
+    ReleaseFacts,
+)
 from accelerator_portal.packages.fitting import admits, fits, home, lags, read_on
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.packages_pages import lag_picture

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.package_file import ReleaseFacts
+from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.packages.plugin_releases import (
     RowProposal,
     VendorAnswers,

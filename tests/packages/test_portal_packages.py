@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.packages.portal_packages import (
     PortalPackage,
     option_requirements,

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.package_file import read_package_files
+from accelerator_portal.catalog.files.package_file import read_package_files
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import RequestLimits
 from accelerator_portal.packages.sync import synced_words

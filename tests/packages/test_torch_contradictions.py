@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.package_file import IndexFacts, PackageFacts, ReleaseFacts
+from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, ReleaseFacts
 from accelerator_portal.packages.contradictions import REMEDY, torch_contradictions
 from tests.folders import EXAMPLE, RELEASES, Tree, edited, loaded
 from tests.packages.made_up import ARM, X86

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.releases.index_queries import AskOptions
 from tests.folders import real_files
 from tests.packages.loopback import Index, served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from accelerator_portal.catalog.releases_file import Releases
+from accelerator_portal.catalog.files.releases_file import Releases
 
 _TEXT = """\
 sources:

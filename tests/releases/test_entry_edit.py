@@ -7,9 +7,9 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.releases.entry import (
     NoReleaseError,
     entry_change,

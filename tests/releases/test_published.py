@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from accelerator_portal.catalog.package_file import ReleaseFacts
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.files.package_file import ReleaseFacts
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.packages.index_page import JSON_TYPE, IndexFile, parse_page
 from accelerator_portal.releases.published import (

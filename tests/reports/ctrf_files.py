@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.ctrf import read_ctrf
+from accelerator_portal.reports.formats.ctrf import read_ctrf
 from accelerator_portal.reports.reading import ImportResult, Options
 
 STATUSES = ("passed", "failed", "skipped", "pending", "other")

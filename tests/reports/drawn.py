@@ -8,7 +8,7 @@ from typing import TypeVar, get_args
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog.fields import VERDICT_MARK
-from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage

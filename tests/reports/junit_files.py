@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.junit import read_junit
+from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.reading import ImportResult, Options
 
 SUITE = '<testsuites><testsuite name="pytest">{}</testsuite></testsuites>'

@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import Path
 
-from accelerator_portal.catalog.own_suite import SUITE_NAME
+from accelerator_portal.catalog.files.own_suite import SUITE_NAME
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import (
     Environment,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.ctrf import status_of
+from accelerator_portal.reports.formats.ctrf import status_of
 from accelerator_portal.reports.outcomes import OUTCOMES
 from tests.reports.ctrf_files import STATUSES, case_fields
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from accelerator_portal.reports.ctrf import ctrf_text, read_ctrf
+from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import (
     Environment,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.dynamo_csv import read_dynamo_csv
+from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Scalar, TestEntry

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.executorch import read_executorch_csv
+from accelerator_portal.reports.formats.executorch import read_executorch_csv
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Scalar, TestEntry
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.executorch import read_executorch_json
-from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.formats.executorch import read_executorch_json
+from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import TestEntry
 

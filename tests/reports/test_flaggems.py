@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.flaggems import read_flaggems
-from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.formats.flaggems import read_flaggems
+from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of FlagGems' files; the tests are made up.

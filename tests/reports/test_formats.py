@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.cli.main import main
-from accelerator_portal.reports.formats import FORMATS, READERS, WRITERS, detect_format
+from accelerator_portal.reports.formats.format_list import FORMATS, READERS, WRITERS, detect_format
 
 READ = [name for name, form in FORMATS.items() if form.read]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from accelerator_portal.reports import reading
-from accelerator_portal.reports.junit import junit_text, read_junit
+from accelerator_portal.reports.formats.junit import junit_text, read_junit
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Report, Suite, TestEntry, Trigger
@@ -177,7 +177,7 @@ def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_tests_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accelerator_portal.reports.imported_tests.MAX_TESTS", 2)
+    monkeypatch.setattr("accelerator_portal.reports.formats.imported_tests.MAX_TESTS", 2)
     assert reading.MAX_TESTS == 100_000
     cases = "".join(f'<testcase name="{name}"/>' for name in "abcd")
     assert problems(tmp_path, SUITE.format(cases)) == [

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.junit import read_junit
+from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Suite
 from tests.reports.junit_files import SUITE, problems, read

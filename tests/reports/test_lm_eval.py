@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import detect_format
-from accelerator_portal.reports.lm_eval import read_lm_eval
+from accelerator_portal.reports.formats.format_list import detect_format
+from accelerator_portal.reports.formats.lm_eval import read_lm_eval
 from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of the files of vllm-ascend and vllm-gaudi; models and values are made up.

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import detect_format
-from accelerator_portal.reports.mps_lists import read_mps_lists
+from accelerator_portal.reports.formats.format_list import detect_format
+from accelerator_portal.reports.formats.mps_lists import read_mps_lists
 from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of PyTorch's file; the operators are made up.

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import detect_format
-from accelerator_portal.reports.onnx_scoreboard import read_onnx_scoreboard
+from accelerator_portal.reports.formats.format_list import detect_format
+from accelerator_portal.reports.formats.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of the scoreboard's files; the tests are made up.

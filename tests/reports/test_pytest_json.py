@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.junit import read_junit
-from accelerator_portal.reports.pytest_json import read_pytest_json
+from accelerator_portal.reports.formats.junit import read_junit
+from accelerator_portal.reports.formats.pytest_json import read_pytest_json
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 

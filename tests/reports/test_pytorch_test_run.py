@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import detect_format
-from accelerator_portal.reports.junit import read_junit
-from accelerator_portal.reports.pytorch_test_run import read_pytorch_test_run
+from accelerator_portal.reports.formats.format_list import detect_format
+from accelerator_portal.reports.formats.junit import read_junit
+from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_test_run
 from accelerator_portal.reports.reading import ImportResult, Options
 
 # The structure is that of the uploaded files; tests and numbers are made up.

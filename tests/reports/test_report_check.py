@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.suite_file import SuiteFile
+from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from tests.reports.examples import report
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.own_suite import SuiteNames
+from accelerator_portal.catalog.files.own_suite import SuiteNames
 from accelerator_portal.reports.report_check import KnownNames, report_problems
 from accelerator_portal.reports.report_names import (
     name_warnings,

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports.outcomes import GOOD, Outcome, Stage
-from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.reports.statuses import (
+from accelerator_portal.reports.formats.statuses import (
     DYNAMO,
     EXECUTORCH,
     StatusMeaning,
     executorch_verdict,
     verdict_of,
 )
+from accelerator_portal.reports.outcomes import GOOD, Outcome, Stage
+from accelerator_portal.reports.report import TestEntry
 
 ALL = {**DYNAMO, **EXECUTORCH}
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports import torchbench as module
+from accelerator_portal.reports.formats import torchbench as module
+from accelerator_portal.reports.formats.torchbench import read_torchbench
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Scalar, TestEntry
-from accelerator_portal.reports.torchbench import read_torchbench
 
 # Everything here is made up: models, results, versions.
 NAME = "example.json"

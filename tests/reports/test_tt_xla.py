@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.reports.formats import detect_format
+from accelerator_portal.reports.formats.format_list import detect_format
+from accelerator_portal.reports.formats.tt_xla import read_tt_xla
 from accelerator_portal.reports.reading import ImportResult, Options
-from accelerator_portal.reports.tt_xla import read_tt_xla
 
 # The structure is that of TT-XLA's files; the models are made up.
 CONFIG = """\

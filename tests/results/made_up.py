@@ -8,7 +8,7 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports import Report
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.store import StoredReport

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from accelerator_portal.catalog.shared_files import ModelFamily
+from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.model_evidence import FamilyResults, model_evidence
 from tests.reports.examples import report

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.criteria_file import Criteria, MustPass
+from accelerator_portal.catalog.files.criteria_file import Criteria, MustPass
 from accelerator_portal.reports.report import OPERATORS_ON_CPU
 from accelerator_portal.results.quality import (
     NAMED,

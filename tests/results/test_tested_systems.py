@@ -5,7 +5,7 @@ from typing import Any
 
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import own_to_one_platform
-from accelerator_portal.site.platform_page import devices_of_runs, systems_of_runs
+from accelerator_portal.site.platforms.platform_page import devices_of_runs, systems_of_runs
 from tests.reports.examples import report
 
 

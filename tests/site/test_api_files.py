@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.own_suite import suite_folder
+from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.schema import SCHEMAS
 from accelerator_portal.install.payload import overview, payload
 from accelerator_portal.reports.store import stored_reports

@@ -14,9 +14,9 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.serving import runs
-from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
-from accelerator_portal.site.hardware import cards_by_id, hardware_data
-from accelerator_portal.site.results_view import results
+from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
+from accelerator_portal.site.platforms.hardware import cards_by_id, hardware_data
+from accelerator_portal.site.results.results_view import results
 from tests.built_site import Page, Site, attribute
 from tests.golden import assert_golden
 

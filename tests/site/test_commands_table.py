@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 from accelerator_portal.install.formats import STATED
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.site.commands_table import offered_rows
+from accelerator_portal.site.platforms.commands_table import offered_rows
 from accelerator_portal.site.words import python_range
 from tests.built_site import Page, Site
 

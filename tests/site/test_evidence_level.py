@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 
-from accelerator_portal.site.findings import evidence_level
-from accelerator_portal.site.results_view import results
+from accelerator_portal.site.results.findings import evidence_level
+from accelerator_portal.site.results.results_view import results
 from tests.built_site import Site
 
 

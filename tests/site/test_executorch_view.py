@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from accelerator_portal.catalog.criteria_file import ExecutorchReadiness
-from accelerator_portal.catalog.shared_files import Goal
+from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness
+from accelerator_portal.catalog.files.shared_files import Goal
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.executorch_view import FlowRun, figure, flow_runs, readiness
+from accelerator_portal.site.results.executorch_view import FlowRun, figure, flow_runs, readiness
 
 SUITE = "executorch-operators"
 

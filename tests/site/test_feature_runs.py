@@ -8,13 +8,13 @@ from typing import get_args
 
 import pytest
 
-from accelerator_portal.catalog.accelerator import Extent, Feature
 from accelerator_portal.catalog.fields import FeatureId
-from accelerator_portal.catalog.shared_files import FeatureEvidence
+from accelerator_portal.catalog.files.accelerator import Extent, Feature
+from accelerator_portal.catalog.files.shared_files import FeatureEvidence
 from accelerator_portal.reports.outcomes import BAD, Kind, Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.features import contradicts, feature_runs
+from accelerator_portal.site.platforms.features import contradicts, feature_runs
 from tests.built_site import Page, Site, attribute
 
 SHOWN_BY = FeatureEvidence.model_validate(

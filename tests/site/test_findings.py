@@ -10,7 +10,13 @@ from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
 from accelerator_portal.packages.verdict_file import Trial, Verdict, Verdicts, key_of
-from accelerator_portal.site.findings import shares, summary, total, unanswering, with_findings
+from accelerator_portal.site.results.findings import (
+    shares,
+    summary,
+    total,
+    unanswering,
+    with_findings,
+)
 from tests.built_site import Site
 from tests.folders import EXAMPLE, Tree, loaded
 

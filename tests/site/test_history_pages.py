@@ -8,9 +8,9 @@ import re
 import xml.etree.ElementTree as ET
 
 from accelerator_portal.results.archive import read_history
-from accelerator_portal.site.history_view import read_histories
-from accelerator_portal.site.result_addresses import anchor_of
-from accelerator_portal.site.results_view import results
+from accelerator_portal.site.results.history_view import read_histories
+from accelerator_portal.site.results.result_addresses import anchor_of
+from accelerator_portal.site.results.results_view import results
 from tests.built_site import REPOSITORY, Site, attribute
 
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -6,14 +6,14 @@ import datetime as dt
 
 from accelerator_portal.reports.report import Environment, Trigger
 from accelerator_portal.results.standing import Point
-from accelerator_portal.site.feed import (
+from accelerator_portal.site.results.feed import (
     LEAST_OF_A_REPORT,
     MOST_CHANGES,
     MOST_OF_A_REPORT,
     MOST_REPORTS,
     listed_changes,
 )
-from accelerator_portal.site.history_view import Episode, HistoryStep, Week
+from accelerator_portal.site.results.history_view import Episode, HistoryStep, Week
 
 MONDAY = dt.date(2026, 3, 2)
 

@@ -15,7 +15,8 @@ from selectolax.lexbor import LexborHTMLParser
 from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
 from accelerator_portal.results.tables import Column, ResultMatrix
 from accelerator_portal.site.build import RepositoryLinks
-from accelerator_portal.site.matrix_pages import (
+from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.results.matrix_pages import (
     MOST_ROWS,
     RowsPage,
     csv_name,
@@ -26,9 +27,8 @@ from accelerator_portal.site.matrix_pages import (
     rows_of_a_page,
     rows_pages,
 )
-from accelerator_portal.site.page import SiteFile
-from accelerator_portal.site.results_view import KINDS, Cell, MatrixRow, MatrixView
-from accelerator_portal.site.speeds import side_by_side
+from accelerator_portal.site.results.results_view import KINDS, Cell, MatrixRow, MatrixView
+from accelerator_portal.site.results.speeds import side_by_side
 from accelerator_portal.site.templates import TEMPLATES, Templates
 from tests.folders import REPOSITORY
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from accelerator_portal.catalog.own_suite import of_executorch
+from accelerator_portal.catalog.files.own_suite import of_executorch
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from tests.built_site import Page, Site, attribute

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from selectolax.lexbor import LexborNode
 
-from accelerator_portal.catalog.package_file import IndexFault, PackagesRead
+from accelerator_portal.catalog.files.package_file import IndexFault, PackagesRead
 from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.packages_pages import NEWEST
 from tests.built_site import Page, Site

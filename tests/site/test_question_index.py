@@ -9,7 +9,7 @@ import yaml
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.site.api_shapes import QuestionIndex
-from accelerator_portal.site.questions import (
+from accelerator_portal.site.platforms.questions import (
     LONGEST,
     PageQuestion,
     question_index,

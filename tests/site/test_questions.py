@@ -3,7 +3,7 @@ from __future__ import annotations
 from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.site.questions import ANY, PageQuestion, relocated
+from accelerator_portal.site.platforms.questions import ANY, PageQuestion, relocated
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 from tests.built_site import Site, attribute

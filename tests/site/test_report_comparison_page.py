@@ -8,7 +8,7 @@ from accelerator_portal.reports.identity import SETTINGS
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.report_comparison import DIFFERENCE_WORDS
-from accelerator_portal.site.report_comparison_page import ReportChoice, suggestions
+from accelerator_portal.site.results.report_comparison_page import ReportChoice, suggestions
 from tests.built_site import Page, Site, attribute
 from tests.reports.examples import report
 

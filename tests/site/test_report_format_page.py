@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.reports.formats import FORMATS
+from accelerator_portal.reports.formats.format_list import FORMATS
 from tests.built_site import Site
 
 

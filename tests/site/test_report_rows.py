@@ -7,8 +7,8 @@ from collections import Counter
 
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.site.results_pages import report_rows
-from accelerator_portal.site.suite_tests import results_of
+from accelerator_portal.site.results.results_pages import report_rows
+from accelerator_portal.site.results.suite_tests import results_of
 from tests.built_site import Site
 
 

@@ -11,14 +11,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from accelerator_portal.catalog.own_suite import owner_of, suite_folder
+from accelerator_portal.catalog.files.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.tables import group_of
-from accelerator_portal.site.matrix_pages import MOST_ROWS
-from accelerator_portal.site.result_addresses import address_of, anchor_of, evidence_suffix
-from accelerator_portal.site.results_view import results
+from accelerator_portal.site.results.matrix_pages import MOST_ROWS
+from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
+from accelerator_portal.site.results.results_view import results
 from tests.built_site import Page, Site, attribute
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.sharding import LEAST, MOST, shard_name, shards
+from accelerator_portal.site.results.sharding import LEAST, MOST, shard_name, shards
 
 KEYS = st.sets(st.text(min_size=1, max_size=20), max_size=60)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.site.source_list import SourceList
 
 FILE = "https://github.com/example/docs/blob/0123456/README.md"

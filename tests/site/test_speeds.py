@@ -11,10 +11,10 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.site.comparison import comparison
-from accelerator_portal.site.results_view import ResultsView
-from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
-from accelerator_portal.site.suite_tests import results_of
+from accelerator_portal.site.platforms.comparison import comparison
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
+from accelerator_portal.site.results.suite_tests import results_of
 from tests.folders import ACCELERATOR, Tree, edited, loaded
 
 CARD = """\

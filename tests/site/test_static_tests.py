@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Environment, TestEntry, Trigger
 from accelerator_portal.results.standing import Point
-from accelerator_portal.site.history_view import Episode, HistoryStep
-from accelerator_portal.site.suite_tests import (
+from accelerator_portal.site.results.history_view import Episode, HistoryStep
+from accelerator_portal.site.results.suite_tests import (
     MOST_RESULTS,
     ReportedTest,
     TestView,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.site.suite_tests import ReportedTest
+from accelerator_portal.site.results.suite_tests import ReportedTest
 from tests.reports.examples import TEST
 
 

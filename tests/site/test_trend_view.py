@@ -7,7 +7,7 @@ import pytest
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.standing import Basis
-from accelerator_portal.site.history_pages import trend_group, trends
+from accelerator_portal.site.results.history_pages import trend_group, trends
 from tests.folders import EXAMPLE, Tree
 from tests.results.made_up import Outcomes, folded, made_up
 

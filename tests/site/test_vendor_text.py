@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation, render_vendor_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.site.suite_tests import verdict_strip
+from accelerator_portal.site.results.suite_tests import verdict_strip
 from tests.results.made_up import course, folded, made_up, standing
 
 P: Outcome = "passed"

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from pathlib import Path
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import Matrix
 from accelerator_portal.validation.plan import Plan, with_issues

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
-from accelerator_portal.catalog.validation_file import Validation
+from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.validation.matrix import Matrix, Tolerance, matrix_of
 from accelerator_portal.validation.own_settings import applied, differences
 from accelerator_portal.validation.plan import RunError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.reports.executorch import read_executorch_csv
+from accelerator_portal.reports.formats.executorch import read_executorch_csv
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import Report, TestEntry

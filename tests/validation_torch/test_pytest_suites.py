@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.reports.junit import read_junit
 from accelerator_portal.reports.reading import Options
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.pytest_suite import make_suite

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure, KnownIssues
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure, KnownIssues
 from accelerator_portal.reports.identity import Identity
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from accelerator_portal.catalog.known_issues_file import KnownIssues
+from accelerator_portal.catalog.files.known_issues_file import KnownIssues
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import UNSETTLED
 from accelerator_portal.reports.report import Report

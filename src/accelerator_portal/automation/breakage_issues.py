@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from accelerator_portal.automation.github import Api
+from accelerator_portal.automation.github.api import Api
 from accelerator_portal.automation.issues import (
     MUTED,
     IssueList,

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 from pydantic import RootModel
 
 from accelerator_portal.automation.events import Part, Sha
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 from accelerator_portal.automation.issues import (
     Issue,
     IssueList,

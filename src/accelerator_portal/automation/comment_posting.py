@@ -15,7 +15,7 @@ from accelerator_portal.automation.events import (
     PullRequest,
     PullRequestRun,
 )
-from accelerator_portal.automation.github import Api, read, read_all
+from accelerator_portal.automation.github.api import Api, read, read_all
 from accelerator_portal.automation.ownership import Maintainers, notices, touched
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.zip_members import ArtifactError, members

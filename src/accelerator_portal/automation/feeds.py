@@ -15,14 +15,14 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from accelerator_portal.automation.events import Artifacts, ListedRuns, Number, Part
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 from accelerator_portal.automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
-from accelerator_portal.catalog.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS, OWN_RUNS, RESULTS
+from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
+from accelerator_portal.catalog.files.results_folder import excess
 from accelerator_portal.catalog.folder_name import report_fault
-from accelerator_portal.catalog.results_folder import excess
 from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError, InvalidResponseError, RequestLimits

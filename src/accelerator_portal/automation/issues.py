@@ -13,7 +13,7 @@ from typing import Literal
 
 from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.events import Part, User
-from accelerator_portal.automation.github import Api, parsed, read_all
+from accelerator_portal.automation.github.api import Api, parsed, read_all
 
 MUTED = "muted"
 

@@ -28,7 +28,7 @@ from accelerator_portal.automation.building import (
 )
 from accelerator_portal.automation.cited_files import report_cited_files
 from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
-from accelerator_portal.automation.github import Api
+from accelerator_portal.automation.github.api import Api
 from accelerator_portal.automation.issues import Issues
 from accelerator_portal.automation.last_good import (
     archive_good_folders,

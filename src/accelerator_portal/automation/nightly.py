@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 from filelock import FileLock, Timeout
 
-from accelerator_portal.automation.github import Api, GitHubError
-from accelerator_portal.automation.github_client import client_here
+from accelerator_portal.automation.github.api import Api, GitHubError
+from accelerator_portal.automation.github.client import client_here
 from accelerator_portal.automation.night_steps import NightRun, steps
 from accelerator_portal.automation.night_summary import Night
 from accelerator_portal.automation.step_runner import StepResult, run

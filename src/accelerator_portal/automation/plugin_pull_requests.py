@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from packaging.version import Version
 
-from accelerator_portal.automation.github import Api
-from accelerator_portal.automation.github_branch import BaseCommit, BranchRepository
+from accelerator_portal.automation.github.api import Api
+from accelerator_portal.automation.github.branch import BaseCommit, BranchRepository
 from accelerator_portal.automation.proposals import ProposalKind, ProposalResults, marker, settle
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError

@@ -15,8 +15,8 @@ from typing import Literal, Protocol
 
 from accelerator_portal.automation.comment_posting import BOT
 from accelerator_portal.automation.events import Number, Part, Sha, User
-from accelerator_portal.automation.github import parsed, read_all
-from accelerator_portal.automation.github_branch import BaseCommit, BranchFile, BranchRepository
+from accelerator_portal.automation.github.api import parsed, read_all
+from accelerator_portal.automation.github.branch import BaseCommit, BranchFile, BranchRepository
 
 ProposalKind = Literal["plugin-release", "pytorch-release"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from accelerator_portal.automation.github import Api
-from accelerator_portal.automation.github_branch import BranchRepository
+from accelerator_portal.automation.github.api import Api
+from accelerator_portal.automation.github.branch import BranchRepository
 from accelerator_portal.automation.proposals import ProposalKind, ProposalResults, marker, settle
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.releases.entry import NoReleaseError, with_release

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from accelerator_portal.automation.archive_store import ArchiveError
 from accelerator_portal.automation.building import BuildError
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.http.traffic import Traffic, counted_traffic
 

@@ -8,17 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from accelerator_portal.catalog.accelerator import Accelerator
-from accelerator_portal.catalog.compatibility_file import Compatibility
-from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.install_file import Install
-from accelerator_portal.catalog.known_issues_file import KnownFailure
-from accelerator_portal.catalog.markdown_file import MarkdownFile
-from accelerator_portal.catalog.own_suite import OwnSuite, SuiteNames, owner_of
-from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
-from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.releases_file import Releases
-from accelerator_portal.catalog.shared_files import (
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.compatibility_file import Compatibility
+from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.own_suite import OwnSuite, SuiteNames, owner_of
+from accelerator_portal.catalog.files.package_file import PackageFacts, PackagesRead
+from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.shared_files import (
     ExecutorchGoals,
     Exemption,
     FeatureEvidence,
@@ -30,9 +28,11 @@ from accelerator_portal.catalog.shared_files import (
     Relay,
     SelectorDefaults,
 )
-from accelerator_portal.catalog.sources import Source
-from accelerator_portal.catalog.suite_file import Models, SuiteFile
-from accelerator_portal.catalog.validation_file import Validation
+from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.files.validation_file import Validation
+from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 ACCELERATORS = "accelerators"

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.catalog import (
     ACCELERATORS,
     CRITERIA,
@@ -32,17 +31,15 @@ from accelerator_portal.catalog.catalog import (
     Catalog,
     Platform,
 )
-from accelerator_portal.catalog.compatibility_file import Compatibility
-from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.install_file import Install
-from accelerator_portal.catalog.known_issues_file import KnownIssues
-from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
-from accelerator_portal.catalog.package_file import read_package_files
-from accelerator_portal.catalog.problem import Problem, did_you_mean
-from accelerator_portal.catalog.releases_file import Releases
-from accelerator_portal.catalog.results_folder import reports_in
-from accelerator_portal.catalog.shared_files import (
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.compatibility_file import Compatibility
+from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.known_issues_file import KnownIssues
+from accelerator_portal.catalog.files.package_file import read_package_files
+from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.results_folder import reports_in
+from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
     FeatureEvidence,
@@ -54,10 +51,13 @@ from accelerator_portal.catalog.shared_files import (
     Relay,
     SelectorDefaults,
 )
-from accelerator_portal.catalog.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.files.validation_file import Validation
+from accelerator_portal.catalog.folder_name import folder_fault
+from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
+from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
-from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 
 FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")

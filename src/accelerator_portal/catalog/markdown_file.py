@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from accelerator_portal.catalog.files.sources import Source, SourcedFile
 from accelerator_portal.catalog.problem import Problem
-from accelerator_portal.catalog.sources import Source, SourcedFile
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 

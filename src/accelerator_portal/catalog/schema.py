@@ -14,13 +14,13 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core.core_schema import ModelSchema
 
-from accelerator_portal.catalog.accelerator import Accelerator
-from accelerator_portal.catalog.compatibility_file import Compatibility
-from accelerator_portal.catalog.criteria_file import Criteria
-from accelerator_portal.catalog.install_file import Install
-from accelerator_portal.catalog.known_issues_file import KnownIssues
-from accelerator_portal.catalog.releases_file import Releases
-from accelerator_portal.catalog.shared_files import (
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.compatibility_file import Compatibility
+from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.known_issues_file import KnownIssues
+from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
     FeatureEvidence,
@@ -32,9 +32,9 @@ from accelerator_portal.catalog.shared_files import (
     Relay,
     SelectorDefaults,
 )
-from accelerator_portal.catalog.sources import SourcedFile
-from accelerator_portal.catalog.suite_file import Models, SuiteFile
-from accelerator_portal.catalog.validation_file import Validation
+from accelerator_portal.catalog.files.sources import SourcedFile
+from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.files.validation_file import Validation
 
 SCHEMA_FOLDER = "data/schema"
 

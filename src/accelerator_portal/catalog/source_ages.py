@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from accelerator_portal.catalog.accelerator import Accelerator
 from accelerator_portal.catalog.catalog import ACCELERATORS, Catalog
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
-from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
 # What stands in a record but is not of its own fact, or is too long to read.

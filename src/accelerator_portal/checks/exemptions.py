@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS
+from accelerator_portal.catalog.files.shared_files import Exemption
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.shared_files import Exemption
 
 _RULE = "exceptions"
 

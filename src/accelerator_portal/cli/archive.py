@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation import github_branch
 from accelerator_portal.automation.archive_store import (
     BRANCH,
     fetch_archive,
@@ -16,6 +15,7 @@ from accelerator_portal.automation.archive_store import (
     push_archive,
     remember,
 )
+from accelerator_portal.automation.github import branch as github_branch
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 

@@ -10,6 +10,7 @@ import click
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.clock import today
+from accelerator_portal.catalog.files.sources import is_moving
 from accelerator_portal.catalog.source_ages import (
     TRUST_LEVELS,
     Fact,
@@ -20,7 +21,6 @@ from accelerator_portal.catalog.source_ages import (
     trust_level,
     vendor_places,
 )
-from accelerator_portal.catalog.sources import is_moving
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import JSON, ROOT, WholeNumber, checked_catalog, print_json
 

@@ -26,7 +26,7 @@ from accelerator_portal.cli.options import (
     print_problems,
 )
 from accelerator_portal.cli.report_import import catalog_of, import_report, outcome_counts
-from accelerator_portal.reports.formats import WRITERS
+from accelerator_portal.reports.formats.format_list import WRITERS
 from accelerator_portal.reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems

@@ -26,7 +26,7 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
     usable_catalog,
 )
-from accelerator_portal.reports.formats import READERS, detect_format
+from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import OUTCOMES, Kind, TriggerKind
 from accelerator_portal.reports.reading import ImportResult, Options

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 import click
 
-from accelerator_portal.automation.github import GitHubError, Patience
-from accelerator_portal.automation.github_app import app_here
-from accelerator_portal.automation.github_client import client_here
+from accelerator_portal.automation.github.api import GitHubError, Patience
+from accelerator_portal.automation.github.app import app_here
+from accelerator_portal.automation.github.client import client_here
 from accelerator_portal.automation.upstream import (
     answer_round,
     dispatch_queue,

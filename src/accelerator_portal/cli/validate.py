@@ -15,7 +15,7 @@ import click
 
 from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.validation_file import Validation
+from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.extras import require_extra
 from accelerator_portal.cli.failures import INTERRUPTED

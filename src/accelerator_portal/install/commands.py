@@ -7,8 +7,8 @@ from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.install_file import one_line
-from accelerator_portal.catalog.install_steps import DockerStep, DownloadStep, PipStep, Step
+from accelerator_portal.catalog.files.install_file import one_line
+from accelerator_portal.catalog.files.install_steps import DockerStep, DownloadStep, PipStep, Step
 from accelerator_portal.install.pip_command import (
     backend_of,
     command_line,

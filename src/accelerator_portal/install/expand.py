@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.compatibility_file import Lifecycle
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.install_file import Option, Requirement
+from accelerator_portal.catalog.files.compatibility_file import Lifecycle
+from accelerator_portal.catalog.files.install_file import Option, Requirement
+from accelerator_portal.catalog.files.results_folder import cached_by_owner
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.results_folder import cached_by_owner
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.pip_command import UnquotableError
 from accelerator_portal.install.rows import (

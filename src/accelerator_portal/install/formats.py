@@ -15,8 +15,8 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Method
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.catalog.message import message
-from accelerator_portal.catalog.releases_file import INDEX
 from accelerator_portal.install.pip_command import BACKENDS, command_line
 from accelerator_portal.install.rows import (
     PREVIEW,

@@ -9,7 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.hardware import Generation
+from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.install.labels import OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.serving import runs

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from accelerator_portal.catalog.install_steps import Step
+from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.axes import Axis, Value, by_column, by_weight
 from accelerator_portal.install.commands import INSIDE, UNPINNED, new_environment

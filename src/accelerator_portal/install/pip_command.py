@@ -9,7 +9,7 @@ from typing import Any
 from packaging.requirements import InvalidRequirement, Requirement
 
 from accelerator_portal.catalog.fields import Os
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import INDEX
 
 _PIP = re.compile(
     r"(?:(?:\S*/)?python3?(?:\.\d+)?\s+-m\s+)?(?:uv\s+)?pip3?\s+install\s+(.*)", re.DOTALL

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_portal.catalog.fields import Arch, Method, Os
-from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.files.sources import Source
 
 PREVIEW = "preview"
 NO_VARIANT = "default"

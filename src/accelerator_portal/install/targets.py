@@ -10,11 +10,11 @@ from functools import lru_cache
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.install_file import Option, Variant
-from accelerator_portal.catalog.releases_file import INDEX, Build, Preview, Release, Wheel
-from accelerator_portal.catalog.sources import Source
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.install_file import Option, Variant
+from accelerator_portal.catalog.files.releases_file import INDEX, Build, Preview, Release, Wheel
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.install.rows import PREVIEW
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from accelerator_portal.catalog.compatibility_file import Compatibility, CompatibilityRow
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.compatibility_file import Compatibility, CompatibilityRow
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.yaml_file import (
     YamlFile,
     above_comments,

@@ -9,13 +9,13 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.package_file import (
+from accelerator_portal.catalog.files.package_file import (
     PACKAGES,
     PYPI,
     IndexFacts,
     ReleaseFacts,
 )
-from accelerator_portal.catalog.releases_file import Release, Wheel
+from accelerator_portal.catalog.files.releases_file import Release, Wheel
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.targets import Target
 from accelerator_portal.packages.facts_text import line_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import BaseModel
 
-from accelerator_portal.catalog.package_file import PackageFacts, PackagesRead
+from accelerator_portal.catalog.files.package_file import PackageFacts, PackagesRead
 
 
 def facts_text(facts: PackageFacts) -> str:

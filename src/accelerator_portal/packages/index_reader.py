@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from packaging.version import Version
 
-from accelerator_portal.catalog.package_file import (
+from accelerator_portal.catalog.files.package_file import (
     EVERY,
     IndexFacts,
     ReleaseFacts,

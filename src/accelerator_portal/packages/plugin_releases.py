@@ -19,9 +19,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.package_file import ReleaseFacts
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.install.labels import OS
 from accelerator_portal.packages.fitting import (
     admits,

@@ -9,9 +9,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.install_file import Option
-from accelerator_portal.catalog.install_steps import PipStep
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.install_file import Option
+from accelerator_portal.catalog.files.install_steps import PipStep
+from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.install.expand import placeholder_values
 from accelerator_portal.install.rows import UnknownPlaceholderError, fill
 from accelerator_portal.install.targets import Target, targets

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.install.rows import InstallRow, PipCall
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import (

@@ -19,7 +19,7 @@ from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
-from accelerator_portal.catalog.package_file import (
+from accelerator_portal.catalog.files.package_file import (
     EVERY,
     PACKAGES,
     PACKAGES_READ,

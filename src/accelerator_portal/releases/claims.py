@@ -9,8 +9,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.releases_file import INDEX, Release, Wheel
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.releases_file import INDEX, Release, Wheel
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
 from accelerator_portal.packages.portal_packages import TORCH

@@ -10,9 +10,15 @@ from dataclasses import dataclass, field, replace
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.releases_file import (
+    INDEX,
+    Companion,
+    Release,
+    Releases,
+    Wheel,
+)
 from accelerator_portal.catalog.problem import ProblemsError, UserError
-from accelerator_portal.catalog.releases_file import INDEX, Companion, Release, Releases, Wheel
 from accelerator_portal.catalog.yaml_file import (
     Location,
     YamlFile,

@@ -11,8 +11,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.package_file import PYPI, ReleaseFacts
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.files.package_file import PYPI, ReleaseFacts
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.http.cache import HttpCache, get_cached
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import FetchError, RequestLimits

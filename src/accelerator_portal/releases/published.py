@@ -12,8 +12,8 @@ from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
-from accelerator_portal.catalog.package_file import EVERY, PYPI, ReleaseFacts
-from accelerator_portal.catalog.releases_file import INDEX, Companion
+from accelerator_portal.catalog.files.package_file import EVERY, PYPI, ReleaseFacts
+from accelerator_portal.catalog.files.releases_file import INDEX, Companion
 from accelerator_portal.packages.index_page import IndexFile
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system

@@ -12,7 +12,13 @@ from packaging.version import Version
 from pydantic import BaseModel, Field, ValidationError
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.releases_file import BuildKind, Preview, Release, Releases, Wheel
+from accelerator_portal.catalog.files.releases_file import (
+    BuildKind,
+    Preview,
+    Release,
+    Releases,
+    Wheel,
+)
 from accelerator_portal.releases.published import ordered_pythons
 from accelerator_portal.releases.upstream_sources import (
     NIGHTLY,

@@ -14,8 +14,8 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.package_file import PYPI
-from accelerator_portal.catalog.releases_file import INDEX
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.http.client import open_client
 from accelerator_portal.http.errors import RequestLimits
 from accelerator_portal.install.expand import expand

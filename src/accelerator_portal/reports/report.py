@@ -9,8 +9,12 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
 
 from accelerator_portal.catalog.fields import Model, Url, fault, unmarked, visible
-from accelerator_portal.catalog.own_suite import LONGEST_SUITE_NAME, SUITE_NAME, with_short_word
-from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.catalog.files.own_suite import (
+    LONGEST_SUITE_NAME,
+    SUITE_NAME,
+    with_short_word,
+)
+from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.reports.outcomes import Kind, Outcome, Stage, TriggerKind
 from accelerator_portal.reports.shard import Shard
 from accelerator_portal.reports.texts import LONGEST

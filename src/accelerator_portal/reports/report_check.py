@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.catalog import Catalog
-from accelerator_portal.catalog.own_suite import SuiteNames
+from accelerator_portal.catalog.files.own_suite import SuiteNames
+from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.catalog.problem import Problem, did_you_mean
-from accelerator_portal.catalog.suite_file import SuiteFile
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report

@@ -11,9 +11,9 @@ from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from accelerator_portal.catalog.own_suite import SuiteNames, owner_of
+from accelerator_portal.catalog.files.own_suite import SuiteNames, owner_of
+from accelerator_portal.catalog.files.suite_file import SUITES_WITHOUT_FILE
 from accelerator_portal.catalog.problem import Problem, did_you_mean
-from accelerator_portal.catalog.suite_file import SUITES_WITHOUT_FILE
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_check import (
     MOST_SHOWN,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from accelerator_portal.catalog.own_suite import is_suite_name
+from accelerator_portal.catalog.files.own_suite import is_suite_name
 
 # Words with which PyTorch, its plugins and their tests name a device.
 DEVICES = frozenset(

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 from urllib.parse import unquote
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.report import TestEntry

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
-from accelerator_portal.catalog.own_suite import of_executorch
-from accelerator_portal.catalog.shared_files import ModelFamily
+from accelerator_portal.catalog.files.own_suite import of_executorch
+from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.criteria_file import Criteria, Demand, Level, MustPass, Tested
+from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level, MustPass, Tested
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, repeat
 from typing import TypeAlias
 
-from accelerator_portal.catalog.own_suite import owner_of
+from accelerator_portal.catalog.files.own_suite import owner_of
 from accelerator_portal.reports.identity import parse_key
 from accelerator_portal.reports.outcomes import Kind, Outcome
 from accelerator_portal.reports.report import TestEntry

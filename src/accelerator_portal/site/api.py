@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Os
-from accelerator_portal.catalog.package_file import PackageFacts
+from accelerator_portal.catalog.files.package_file import PackageFacts
 from accelerator_portal.catalog.schema import SCHEMAS, model_schema, schema_text
 from accelerator_portal.install.additional_platforms import (
     AdditionalPlatform,
@@ -40,21 +40,21 @@ from accelerator_portal.site.api_shapes import (
     SelectorData,
 )
 from accelerator_portal.site.difference.shapes import Difference
-from accelerator_portal.site.features import FeaturesData
-from accelerator_portal.site.hardware import HardwareData, card_name, cards_by_id
-from accelerator_portal.site.history_shapes import (
+from accelerator_portal.site.languages import Language
+from accelerator_portal.site.operations import OPERATIONS, Operations
+from accelerator_portal.site.packages_pages import PackagesIndex
+from accelerator_portal.site.page import API, SiteFile, data_file
+from accelerator_portal.site.platforms.features import FeaturesData
+from accelerator_portal.site.platforms.hardware import HardwareData, card_name, cards_by_id
+from accelerator_portal.site.platforms.release_pages import VersionsData
+from accelerator_portal.site.results.history_shapes import (
     HistoryData,
     HistoryIndex,
     HistoryShard,
     TestHistoryIndex,
 )
-from accelerator_portal.site.languages import Language
-from accelerator_portal.site.model_view import FamiliesIndex, FamilyData
-from accelerator_portal.site.operations import OPERATIONS, Operations
-from accelerator_portal.site.packages_pages import PackagesIndex
-from accelerator_portal.site.page import API, SiteFile, data_file
-from accelerator_portal.site.release_pages import VersionsData
-from accelerator_portal.site.results_shapes import (
+from accelerator_portal.site.results.model_view import FamiliesIndex, FamilyData
+from accelerator_portal.site.results.results_shapes import (
     Badge,
     QualityData,
     ReportRowsIndex,

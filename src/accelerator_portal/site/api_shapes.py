@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from accelerator_portal.catalog.accelerator import Accelerator
-from accelerator_portal.catalog.compatibility_file import Compatibility
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.install_file import Install
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.compatibility_file import Compatibility
+from accelerator_portal.catalog.files.install_file import Install
 
 
 class IndexEntry(Model):

@@ -9,9 +9,9 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.own_suite import owner_of
+from accelerator_portal.catalog.files.own_suite import owner_of
+from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
 from accelerator_portal.catalog.source_ages import vendor_places
-from accelerator_portal.catalog.sources import Sourced, sources_by_id
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
 from accelerator_portal.install.expand import expand
@@ -20,44 +20,29 @@ from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.reports import Report
-from accelerator_portal.reports.formats import EXAMPLES, FORMATS
+from accelerator_portal.reports.formats.format_list import EXAMPLES, FORMATS
 from accelerator_portal.reports.report import SCHEMA_VERSION
 from accelerator_portal.results.quality import as_of
 from accelerator_portal.site.api import api_files, selector_files
 from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import style_sheet
-from accelerator_portal.site.commands_table import (
+from accelerator_portal.site.format_reference import format_reference, reference
+from accelerator_portal.site.languages import ENGLISH, LOCALE, Language, Links, script_messages
+from accelerator_portal.site.operations import NightMetrics, operations_pages
+from accelerator_portal.site.packages_pages import package_view, packages_pages
+from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
+from accelerator_portal.site.platforms.commands_table import (
     commands_table,
     offered_rows,
     offline_installs,
     usual_rows,
 )
-from accelerator_portal.site.comparison import comparison
-from accelerator_portal.site.dashboard import dashboard_pages
-from accelerator_portal.site.dashboard_grid import own_suite_rows, suite_cells
-from accelerator_portal.site.executorch_view import executorch_context
-from accelerator_portal.site.features import ENOUGH, FeaturesData, features_data
-from accelerator_portal.site.feed import feeds
-from accelerator_portal.site.findings import (
-    evidence_level,
-    read_all,
-    shares,
-    total,
-    unanswering,
-    with_findings,
-)
-from accelerator_portal.site.format_reference import format_reference, reference
-from accelerator_portal.site.hardware import HardwareData, hardware_data
-from accelerator_portal.site.history_pages import history_pages, pages_of_test_histories
-from accelerator_portal.site.history_view import TestHistories, read_histories
-from accelerator_portal.site.languages import ENGLISH, LOCALE, Language, Links, script_messages
-from accelerator_portal.site.model_view import model_pages
-from accelerator_portal.site.operations import NightMetrics, operations_pages
-from accelerator_portal.site.packages_pages import package_view, packages_pages
-from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
-from accelerator_portal.site.platform_page import Parts, platform_context, search_words
-from accelerator_portal.site.questions import (
+from accelerator_portal.site.platforms.comparison import comparison
+from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
+from accelerator_portal.site.platforms.hardware import HardwareData, hardware_data
+from accelerator_portal.site.platforms.platform_page import Parts, platform_context, search_words
+from accelerator_portal.site.platforms.questions import (
     ANY,
     PageQuestion,
     question_index,
@@ -65,14 +50,29 @@ from accelerator_portal.site.questions import (
     relocated,
     shared_questions,
 )
-from accelerator_portal.site.release_pages import ReleaseRow, release_rows, versions_data
-from accelerator_portal.site.report_comparison_page import report_comparison_page
-from accelerator_portal.site.results_pages import results_files, results_pages
-from accelerator_portal.site.results_view import ResultsView, results
-from accelerator_portal.site.selector_view import selector_view
+from accelerator_portal.site.platforms.release_pages import ReleaseRow, release_rows, versions_data
+from accelerator_portal.site.platforms.selector_view import selector_view
+from accelerator_portal.site.results.dashboard import dashboard_pages
+from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
+from accelerator_portal.site.results.executorch_view import executorch_context
+from accelerator_portal.site.results.feed import feeds
+from accelerator_portal.site.results.findings import (
+    evidence_level,
+    read_all,
+    shares,
+    total,
+    unanswering,
+    with_findings,
+)
+from accelerator_portal.site.results.history_pages import history_pages, pages_of_test_histories
+from accelerator_portal.site.results.history_view import TestHistories, read_histories
+from accelerator_portal.site.results.model_view import model_pages
+from accelerator_portal.site.results.report_comparison_page import report_comparison_page
+from accelerator_portal.site.results.results_pages import results_files, results_pages
+from accelerator_portal.site.results.results_view import ResultsView, results
+from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.templates import TEMPLATES, Templates
 from accelerator_portal.site.words import python_range
 

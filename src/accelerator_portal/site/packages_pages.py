@@ -12,7 +12,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Day, Model
-from accelerator_portal.catalog.package_file import PYPI, IndexFacts, IndexFault
+from accelerator_portal.catalog.files.package_file import PYPI, IndexFacts, IndexFault
 from accelerator_portal.install.labels import OS
 from accelerator_portal.packages.fitting import (
     Fit,

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.package_file import PYPI
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.sources import is_moving
 from accelerator_portal.catalog.source_ages import (
     STALE_DAYS,
     TRUST_LEVELS,
@@ -17,7 +18,6 @@ from accelerator_portal.catalog.source_ages import (
     aged_facts,
     by_platform,
 )
-from accelerator_portal.catalog.sources import is_moving
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 

@@ -13,8 +13,8 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
+from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.message import Translatable
-from accelerator_portal.catalog.own_suite import suite_folder
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.outcomes import OUTCOMES

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
-from accelerator_portal.catalog.suite_file import SuiteKind
+from accelerator_portal.catalog.files.suite_file import SuiteKind
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 

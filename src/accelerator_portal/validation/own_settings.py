@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError
+from accelerator_portal.catalog.files.validation_file import DeployRecipe, SuiteSettings, Validation
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.validation_file import DeployRecipe, SuiteSettings, Validation
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.validation.matrix import Deployment, Matrix, Tolerance

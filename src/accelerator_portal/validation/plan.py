@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.reports.shard import Shard
 from accelerator_portal.results.known_issues import matches

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.validation_file import Validation
 from accelerator_portal.reports.outcomes import Kind, TriggerKind
 from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_portal.validation.matrix import Matrix, read_matrix, suite_names

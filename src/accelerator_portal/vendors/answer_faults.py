@@ -11,8 +11,8 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.install_steps import Step
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks.names import (

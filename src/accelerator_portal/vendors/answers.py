@@ -27,7 +27,7 @@ from accelerator_portal.catalog.fields import (
     Url,
     fault,
 )
-from accelerator_portal.catalog.install_steps import PipStep
+from accelerator_portal.catalog.files.install_steps import PipStep
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import Location, YamlFile

@@ -13,7 +13,7 @@ import yaml
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, Platform
-from accelerator_portal.catalog.install_steps import Step
+from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
 from accelerator_portal.checks import run_checks

@@ -17,8 +17,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
-from accelerator_portal.catalog.releases_file import Releases
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms, Commands
 from accelerator_portal.install.pip_command import pip_steps
 from accelerator_portal.vendors.draft import Draft, Record

@@ -9,7 +9,7 @@ import yaml
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.shared_files import Host, Hosts
+from accelerator_portal.catalog.files.shared_files import Host, Hosts
 
 CODEOWNERS = ".github/CODEOWNERS"
 WRONG_FACT = "wrong-fact.yml"

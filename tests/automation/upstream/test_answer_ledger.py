@@ -17,7 +17,7 @@ from accelerator_portal.automation.upstream.answer_ledger import (
 )
 from accelerator_portal.automation.upstream.dispatch_queue import SentChange
 from accelerator_portal.automation.upstream.run_search import RunResult, RunState
-from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
     DELIVERY,

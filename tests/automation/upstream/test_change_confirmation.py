@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from accelerator_portal.automation.upstream.change import (
     RefusedEventError,
     confirmed_change,

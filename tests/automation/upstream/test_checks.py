@@ -11,7 +11,7 @@ from accelerator_portal.automation.upstream.checks import (
     put_check_run,
     with_labels_now,
 )
-from accelerator_portal.catalog.shared_files import RelayRepository
+from accelerator_portal.catalog.files.shared_files import RelayRepository
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import (
     DELIVERY,

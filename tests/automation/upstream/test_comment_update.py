@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from accelerator_portal.automation.upstream.comment import (
     CommentAccess,
     Memory,

@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from accelerator_portal.automation.upstream import dispatching
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.dispatch_queue import SendLog
@@ -18,7 +18,7 @@ from accelerator_portal.automation.upstream.dispatching import (
 )
 from accelerator_portal.automation.upstream.own_files import PLAN, SENT
 from accelerator_portal.automation.upstream.planning import DispatchPlan
-from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
 from tests.automation.upstream.scene import (

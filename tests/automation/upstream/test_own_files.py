@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from accelerator_portal.automation.upstream.answer_ledger import Ledger, Settled
 from accelerator_portal.automation.upstream.own_files import FileSource, workflow_files
 from tests.automation.github_double import Fault, GitHubDouble

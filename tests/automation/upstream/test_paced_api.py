@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from accelerator_portal.automation.github_app import AppCredentials, connected_app
-from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
+from accelerator_portal.automation.github.app import AppCredentials, connected_app
+from accelerator_portal.automation.github.installation_tokens import (
+    InstallationApi,
+    InstallationTokens,
+)
 from accelerator_portal.automation.upstream.connections import (
     READ,
     READS_A_MINUTE,

@@ -11,7 +11,7 @@ import pytest
 from accelerator_portal.automation.upstream.answer_ledger import find_reports
 from accelerator_portal.automation.upstream.run_lists import RunLists
 from accelerator_portal.automation.upstream.run_search import SentRequest
-from accelerator_portal.catalog.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
     SENT,

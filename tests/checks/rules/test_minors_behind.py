@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.criteria_file import Criteria
+from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.checks.rules.versions import minors_behind
 from tests.day import TODAY
 from tests.folders import INSTALL, RELEASES, Tree, edited

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.package_file import (
+from accelerator_portal.catalog.files.package_file import (
     IndexFacts,
     PackageFacts,
     ReleaseFacts,

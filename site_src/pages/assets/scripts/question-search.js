@@ -1,8 +1,8 @@
 // Which question answers a pasted error message: a pure model; the page that uses it is in questions.js.
 // An answer opens only for a message that it declares in its file. Words rank the others, which stay closed; the site's
-// build weighs them (site/questions.py): rare ones count most.
+// build weighs them (site/platforms/questions.py): rare ones count most.
 
-// The same list as in site/questions.py; a test compares what both make of every question.
+// The same list as in site/platforms/questions.py; a test compares what both make of every question.
 const COMMON = new Set(
   ("about above after all also an and any are as at be been before but by can could did do does for from had has" +
     " have how if in into is it its last line may me mean most my no not of on once one only or other our out over" +

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelerator_portal.automation.github import GitHubError
+from accelerator_portal.automation.github.api import GitHubError
 from accelerator_portal.automation.upstream.dispatch_queue import SentChange
 from accelerator_portal.automation.upstream.planning import PlannedPlatform, entry_of, run_title
 from accelerator_portal.automation.upstream.run_lists import ArtifactLists, RunLists

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from accelerator_portal.automation.comment_posting import HarmfulError
 from accelerator_portal.automation.events import Number, Part
-from accelerator_portal.automation.github import Api, GitHubError, read_all
+from accelerator_portal.automation.github.api import Api, GitHubError, read_all
 from accelerator_portal.automation.ownership import maintainers
 from accelerator_portal.automation.upstream import answer_ledger
 from accelerator_portal.automation.upstream.answer_ledger import Ledger, LookupResult

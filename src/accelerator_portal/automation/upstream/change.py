@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from accelerator_portal.automation.events import FullName, Part, PullRequest, Sha
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.upstream_events import Occasion
+from accelerator_portal.catalog.files.upstream_events import Occasion
 
 UPSTREAM = "pytorch/pytorch"
 BRANCH = "main"

@@ -10,12 +10,12 @@ from typing import Any
 from urllib.parse import quote
 
 from accelerator_portal.automation.events import Number, Part
-from accelerator_portal.automation.github import Api, read
+from accelerator_portal.automation.github.api import Api, read
 from accelerator_portal.automation.upstream.change import Change, UpstreamPullRequest
 from accelerator_portal.automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_portal.automation.upstream.incoming import CHECK
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.shared_files import RelayLevel
+from accelerator_portal.catalog.files.shared_files import RelayLevel
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 

@@ -17,7 +17,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from accelerator_portal.automation.comment_posting import HarmfulError
 from accelerator_portal.automation.events import Comment, FullName, Number
-from accelerator_portal.automation.github import Api, read, read_all
+from accelerator_portal.automation.github.api import Api, read, read_all
 from accelerator_portal.automation.ownership import Maintainers
 from accelerator_portal.automation.sanitizer import faults
 from accelerator_portal.automation.upstream.change import Change, Sha1, UpstreamPullRequest

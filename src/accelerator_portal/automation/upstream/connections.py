@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from accelerator_portal.automation.github import Api, ForwardingApi
-from accelerator_portal.automation.github_app import Permissions, app_here
-from accelerator_portal.automation.github_client import client_here
-from accelerator_portal.automation.installation_tokens import (
+from accelerator_portal.automation.github.api import Api, ForwardingApi
+from accelerator_portal.automation.github.app import Permissions, app_here
+from accelerator_portal.automation.github.client import client_here
+from accelerator_portal.automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
     repository_of,

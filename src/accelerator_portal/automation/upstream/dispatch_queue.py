@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pydantic import Field, NonNegativeInt
 
 from accelerator_portal.automation.events import ListedRuns
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 from accelerator_portal.automation.upstream.change import Change, Delivery
 from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.fields import Id, Model

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from accelerator_portal.automation.github import Api, GitHubError
+from accelerator_portal.automation.github.api import Api, GitHubError
 from accelerator_portal.automation.upstream.change import BRANCH, Change, ShortText
 from accelerator_portal.automation.upstream.dispatch_queue import (
     SAME_EVENT,

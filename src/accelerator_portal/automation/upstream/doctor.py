@@ -10,16 +10,19 @@ from typing import Protocol
 
 from pydantic import BaseModel, RootModel
 
-from accelerator_portal.automation.github import Api, GitHubError, parsed, read, unless_missing
-from accelerator_portal.automation.github_app import APP_ID, APP_KEY, AppError, GitHubApp
-from accelerator_portal.automation.installation_tokens import InstallationApi, InstallationTokens
+from accelerator_portal.automation.github.api import Api, GitHubError, parsed, read, unless_missing
+from accelerator_portal.automation.github.app import APP_ID, APP_KEY, AppError, GitHubApp
+from accelerator_portal.automation.github.installation_tokens import (
+    InstallationApi,
+    InstallationTokens,
+)
 from accelerator_portal.automation.upstream.connections import (
     WORKFLOWS,
     checked_repositories,
     required_permissions,
 )
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.upstream_events import Dispatch
+from accelerator_portal.catalog.files.upstream_events import Dispatch
 
 LOGIN = "UPSTREAM_LOGIN"
 ENVIRONMENT = "upstream"

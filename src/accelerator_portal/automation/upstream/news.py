@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt
 
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.catalog.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Moment, Report, TestEntry

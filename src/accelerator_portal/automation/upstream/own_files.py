@@ -16,7 +16,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from accelerator_portal.automation.events import ListedArtifact, ListedRun
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 from accelerator_portal.automation.upstream.run_lists import artifact_pages, is_older
 from accelerator_portal.automation.zip_members import ArtifactError, members
 

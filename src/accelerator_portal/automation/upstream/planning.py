@@ -11,7 +11,7 @@ from pydantic import Field
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Id, Line, Model
-from accelerator_portal.catalog.upstream_events import Task, UpstreamEvents, UpstreamRun
+from accelerator_portal.catalog.files.upstream_events import Task, UpstreamEvents, UpstreamRun
 
 SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "models": "models"}
 """The harness's suites by task. It has no TorchBench: that is for a vendor's own workflow."""

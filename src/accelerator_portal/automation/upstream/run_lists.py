@@ -15,7 +15,7 @@ from accelerator_portal.automation.events import (
     ListedRun,
     ListedRuns,
 )
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 
 _A_PAGE = 100
 # GitHub's own limit where runs are asked for by their event or their day.

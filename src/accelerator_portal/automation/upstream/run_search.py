@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 from accelerator_portal.automation.events import Artifacts, ListedArtifact, ListedRun
-from accelerator_portal.automation.github import Api, GitHubError, read
+from accelerator_portal.automation.github.api import Api, GitHubError, read
 from accelerator_portal.automation.upstream.change import Change
 from accelerator_portal.automation.upstream.planning import REPORT, PlannedPlatform, run_title
 from accelerator_portal.automation.upstream.run_lists import ArtifactLists, RunLists

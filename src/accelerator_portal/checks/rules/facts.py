@@ -10,8 +10,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.hardware import BuildSupport, Hardware, HardwareModel
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.hardware import BuildSupport, Hardware, HardwareModel
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform

@@ -12,10 +12,10 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, RELEASES, SELECTOR
-from accelerator_portal.catalog.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.install_file import Option, Requirement
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.install_file import Option, Requirement
+from accelerator_portal.catalog.files.shared_files import StartingChoice
 from accelerator_portal.catalog.problem import Fix, did_you_mean
-from accelerator_portal.catalog.shared_files import StartingChoice
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.axes import row_key

@@ -9,17 +9,17 @@ from fnmatch import fnmatchcase
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OWN_RUNS
-from accelerator_portal.catalog.known_issues_file import KnownFailure
-from accelerator_portal.catalog.loader import VALIDATION
-from accelerator_portal.catalog.own_suite import owner_of
-from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.shared_files import (
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.own_suite import owner_of
+from accelerator_portal.catalog.files.shared_files import (
     ModelFamilies,
     ModelFamily,
     model_suites,
     name_matches,
 )
-from accelerator_portal.catalog.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
+from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
+from accelerator_portal.catalog.loader import VALIDATION
+from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key

@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Iterator
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.files.upstream_events import UpstreamRun
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.upstream_events import UpstreamRun
 from accelerator_portal.checks.rule import rule
 
 

@@ -13,11 +13,11 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.releases_file import Build, BuildKind
+from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.releases_file import Build, BuildKind
-from accelerator_portal.catalog.sources import Source
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform

@@ -1,0 +1,1 @@
+"""GitHub's API: what the automation needs of it, and the client that calls it."""

@@ -1,0 +1,124 @@
+"""Defines what the automation needs of GitHub's API; `client` implements it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from accelerator_portal.catalog.problem import UserError
+
+M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+
+NOT_FOUND = 404
+_A_PAGE = 100
+_MOST_PAGES = 30
+
+
+class GitHubError(UserError, RuntimeError):
+    """GitHub refused a request or sent an unreadable response; the message names the request.
+
+    `status` is the HTTP status, or None without a response. `passing` marks a temporary error (of
+    the network or a rate limit): the request may succeed later. `permissions` lists the permissions
+    that GitHub requires for the request; it is empty where GitHub names none.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        status: int | None = None,
+        *,
+        passing: bool = False,
+        permissions: str = "",
+    ) -> None:
+        super().__init__(what)
+        self.status = status
+        self.passing = passing
+        self.permissions = permissions
+
+
+class Api(Protocol):
+    """The methods of GitHub's API that the automation uses; paths have no leading slash."""
+
+    def get(self, path: str) -> bytes:
+        """Return the response body for a path."""
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a JSON body and return the response body, which may be empty."""
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return a file of at most `most` bytes, from wherever GitHub stores it."""
+
+
+class ForwardingApi:
+    """Sends every request through another client, which `_forward` chooses by the path."""
+
+    def get(self, path: str) -> bytes:
+        """Return the response body for a path. Raises GitHubError."""
+        return self._forward(path, lambda api: api.get(path))
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a body as JSON. Raises GitHubError."""
+        return self._forward(path, lambda api: api.send(method, path, body))
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return a file of at most `most` bytes. Raises GitHubError."""
+        return self._forward(path, lambda api: api.download(path, most))
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
+        raise NotImplementedError
+
+
+def read(api: Api, path: str, model: type[M]) -> M:
+    """Return the response for a path, parsed as `model`. Raises GitHubError."""
+    return parsed(path, api.get(path), model)
+
+
+def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
+    """Yield the records of a list that GitHub returns in pages. Raises GitHubError."""
+    listed: TypeAdapter[list[M]] = TypeAdapter(list[model])  # type: ignore[valid-type] # at run time
+    for page in range(1, _MOST_PAGES + 1):
+        place = f"{path}{'&' if '?' in path else '?'}per_page={_A_PAGE}&page={page}"
+        found = _parsed(place, api.get(place), listed)
+        yield from found
+        if len(found) < _A_PAGE:
+            return
+
+
+def unless_missing(ask: Callable[[], T]) -> T | None:
+    """Return the answer to a request; None where GitHub says that there is no such thing."""
+    try:
+        return ask()
+    except GitHubError as error:
+        if error.status == NOT_FOUND:
+            return None
+        raise
+
+
+def parsed(path: str, answer: bytes, model: type[M]) -> M:
+    """Parse a response body as `model`; `path` is for error messages. Raises GitHubError."""
+    return _parsed(path, answer, TypeAdapter(model))
+
+
+def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
+    try:
+        return adapter.validate_json(answer)
+    except ValidationError:
+        raise GitHubError(f"{path}: the response has an unexpected format") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Limits on attempts and waits for one request; tests use shorter waits."""
+
+    tries: int = 4
+    """Requests in all, for one answer."""
+    wait: float = 1.0
+    """Seconds before the third try; twice as long before each further one."""
+    most_wait: float = 120.0
+    """Where GitHub says how long to wait: longer than so many seconds is an error at once."""
+    limited: float = 60.0
+    """Seconds to wait where GitHub says that too much was asked, but not until when."""

@@ -1,0 +1,351 @@
+"""`accelerator.yaml`: who and what an accelerator is, what works, and where its reports are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
+
+from accelerator_portal.catalog.fields import (
+    AdditionalPlatformId,
+    Arch,
+    Day,
+    FeatureId,
+    Flag,
+    GitHubLogin,
+    Id,
+    Integration,
+    Line,
+    Mark,
+    Model,
+    ModuleName,
+    Name,
+    Os,
+    PackageName,
+    Paragraph,
+    SourceIds,
+    Title,
+    TorchVersion,
+    Url,
+    fault,
+)
+from accelerator_portal.catalog.files.hardware import Hardware
+from accelerator_portal.catalog.files.own_suite import OwnSuite
+from accelerator_portal.catalog.files.shared_files import RepositoryName
+from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
+
+WAYS = ("url", "release", "artifact")
+
+# What GitHub makes of a name otherwise: a path, a wildcard, another option.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+def _name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise fault(f'"{value[:60]}" is not a valid GitHub name', "use letters, digits and . _ -")
+    return value
+
+
+GitHubName = Annotated[str, AfterValidator(_name)]
+
+
+class ReleaseAsset(Model):
+    """A file in a repository's latest release."""
+
+    repository: RepositoryName
+    """Owner and name on GitHub."""
+    asset: GitHubName
+    """The file name."""
+
+
+class WorkflowArtifact(Model):
+    """An artifact of the latest successful run of a workflow. It contains `report.json`."""
+
+    repository: RepositoryName
+    """Owner and name on GitHub."""
+    workflow: GitHubName
+    """The workflow's file name, for example `nightly.yml`."""
+    artifact: GitHubName
+    """The artifact name."""
+    branch: GitHubName = "main"
+    """The branch on which the workflow ran."""
+
+
+class ReportFeed(Sourced):
+    """The location of the platform's latest test report in the common test report format."""
+
+    name: Id
+    """File name of the report in `results/`, without `.json`. It never changes."""
+    url: Url | None = None
+    """The https address of the report. Redirects to another host are not followed."""
+    sha256: Url | None = None
+    """With `url`: address of a file with the report's SHA-256, as `sha256sum` writes it. A report
+    with another checksum is refused."""
+    release: ReleaseAsset | None = None
+    """Instead of `url`: a file of a GitHub release."""
+    artifact: WorkflowArtifact | None = None
+    """Instead of `url`: an artifact of a GitHub workflow."""
+
+    @model_validator(mode="after")
+    def _stands_in_one_place(self) -> ReportFeed:
+        given = [way for way in WAYS if getattr(self, way) is not None]
+        if len(given) != 1:
+            what = "a feed needs exactly one location"
+            raise fault(what, f"use one of: {', '.join(WAYS)}")
+        if self.sha256 is not None and self.url is None:
+            raise fault("sha256 belongs to url", "remove it; GitHub provides its own checksum")
+        return self
+
+
+def _word(value: object) -> object:
+    """YAML takes a bare `yes` for true."""
+    return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+
+
+Extent = Annotated[
+    Literal["yes", "partly", "no"],
+    BeforeValidator(_word),
+    WithJsonSchema({"anyOf": [{"enum": ["yes", "partly", "no"]}, {"type": "boolean"}]}),
+]
+
+
+class Feature(Sourced):
+    """Whether a part of PyTorch works on a platform, as a source states it."""
+
+    works: Extent
+    """`yes`, `partly` or `no`."""
+    note: Line | None = None
+    """What works and what doesn't, for example `forward only`. Required if `works` is `partly`."""
+
+    @model_validator(mode="after")
+    def _says_which_part(self) -> Feature:
+        if self.works == "partly" and not self.note:
+            raise fault(
+                '"partly" has no note that says which part works',
+                "add a note with the source's words",
+            )
+        return self
+
+
+class AdditionalPlatformEntry(Sourced):
+    """The entry of the platform on pytorch.org's Additional Platforms page."""
+
+    id: AdditionalPlatformId
+    """The id of the entry: the name of its file in `_additional_platforms/`, without `.json`."""
+
+
+class IntegrationFact(Sourced):
+    """Whether PyTorch itself builds and tests the platform."""
+
+    value: Integration
+    """`in-tree`: built and tested in PyTorch; `out-of-tree`: a plugin installed on top of it."""
+    note: Line | None = None
+    """A note that is shown next to the value."""
+
+
+class LifecycleFact(Sourced):
+    """The end of a platform's development."""
+
+    value: Literal["maintenance", "retired"]
+    """`maintenance`: fixes only, no new features. `retired`: no further releases."""
+    note: Line | None = None
+    """A note that is shown to readers."""
+
+
+class TextFact(Sourced):
+    """A value of one word, with its source."""
+
+    value: Line
+    """The value as users type it, for example `npu`."""
+    note: Line | None = None
+    """A note that is shown next to the value."""
+
+
+class Package(Sourced):
+    """The package of a platform."""
+
+    name: PackageName
+    """Name to install with pip, for example `torch-npu`. It is `torch` for platforms that PyTorch
+    builds itself."""
+    module: ModuleName = Field(alias="import")
+    """Name to import in Python, for example `torch_npu`. It is `torch` for platforms that PyTorch
+    builds itself."""
+    autoload: Flag | None = None
+    """For plugins: whether `import torch` loads it through the `torch.backends` entry point."""
+    autoload_since: TorchVersion | None = None
+    """For plugins: the first plugin version that is loaded automatically."""
+    repository: RepositoryName | None = None
+    """For plugins: owner and name of the package's GitHub repository. Regressions link to the
+    commits between two runs, if both runs state their commit."""
+    shared_name: Flag = False
+    """For plugins: whether other vendors have a package with this name. Each of their folders must
+    set the key, and its `note` must say how to distinguish the packages."""
+    note: Line | None = None
+    """A note that is shown next to the value."""
+
+    @model_validator(mode="after")
+    def _tells_shared_names_apart(self) -> Package:
+        if self.shared_name and not self.note:
+            what = "shared_name needs a note on how to distinguish the packages"
+            raise fault(what, "add a note that explains it")
+        return self
+
+
+class OperatingSystem(Sourced):
+    """An operating system that the vendor or PyTorch lists as supported or tested."""
+
+    name: Title
+    """Name and version as in the source."""
+    os: Os
+    """The operating system family."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Processor architectures; Apple silicon and Windows on Arm are `aarch64`."""
+    note: Line | None = None
+    """A note that is shown next to the name."""
+
+
+class Identify(Sourced):
+    """A command that shows the card of a machine."""
+
+    os: Os
+    """The operating systems on which the command runs."""
+    command: Line
+    """The command to type, for example `nvidia-smi -L`."""
+    shows: Line
+    """Which part of the output names the card."""
+
+
+class Link(Model):
+    """A document of the vendor or of PyTorch."""
+
+    title: Title
+    """The title of the document."""
+    url: Url
+    """Address of the document."""
+    source: SourceIds | None = None
+    """Id of the source that names the document. Omit it if the document itself was read."""
+
+
+class Access(Sourced):
+    """A place where the hardware can be rented or tried for free."""
+
+    title: Title
+    """Name of the provider and of the offer, for example `Google Colab, TPU runtime`."""
+    url: Url
+    """Address of the page that describes the offer."""
+    kind: Literal["rent", "free", "apply"]
+    """`rent`: paid. `free`: free of charge, with the limits in `note`. `apply`: on application,
+    with terms that are not public."""
+    note: Line | None = None
+    """Limits of the offer, such as the hardware or the quota."""
+
+
+class SupportChannel(Sourced):
+    """A place to ask for help."""
+
+    title: Title
+    """The name of the support channel."""
+    url: Url
+    """Address of the document."""
+
+
+class Maintainer(Sourced):
+    """A person who maintains the platform."""
+
+    name: Title | None = None
+    """The person's name."""
+    github: GitHubLogin
+    """GitHub user name."""
+
+
+class UpstreamCi(Sourced):
+    """A repository whose CI tests changes of PyTorch on the platform."""
+
+    repository: RepositoryName
+    """Owner and name on GitHub, as PyTorch's cross-repository CI relay knows it."""
+
+
+class Accelerator(SourcedFile):
+    """One compute platform. Its id is the name of its folder."""
+
+    name: Name
+    """Short name of the platform, for example `Ascend NPU`."""
+    vendor: Title
+    """Manufacturer of the hardware, for example `Huawei`."""
+    vendor_names: tuple[Title, ...] = ()
+    """Other names of the manufacturer and its products by which the card finder finds the platform,
+    such as those in the script that the manufacturer writes them in."""
+    mark: Mark
+    """Two letters that are shown instead of a logo."""
+    summary: Annotated[Line, Field(max_length=160)]
+    """One sentence that says what the platform is and which hardware it supports."""
+    description: Paragraph
+    """Two to four sentences for the home page."""
+    integration: IntegrationFact
+    """In-tree or out-of-tree."""
+    dispatch_key: TextFact
+    """PyTorch's dispatch key; not the device string (ROCm's device is `cuda`)."""
+    device: TextFact
+    """The device string for `torch.device()`."""
+    package: Package
+    """The Python package that provides the platform."""
+    error_names: tuple[Line, ...] = ()
+    """Names in error messages by which the platform is recognized, such as its libraries: `hccl`
+    finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as written."""
+    lifecycle: LifecycleFact | None = None
+    """Set it only if the platform is no longer developed. The card finder then shows the platform
+    last."""
+    operating_systems: tuple[OperatingSystem, ...] = ()
+    """Supported or tested operating systems."""
+    identify: tuple[Identify, ...] = ()
+    """Commands that show the card of a machine."""
+    hardware: Hardware | None = None
+    """Cards and chips, and the builds that run on them."""
+    features: Mapping[FeatureId, Feature] = Field(default_factory=dict)
+    """PyTorch features that work, work partly or don't work, with sources."""
+    features_searched: Day | None = None
+    """The day on which somebody last searched the public sources for every feature. Pages then say
+    of a feature without an entry that no source was found."""
+    access: tuple[Access, ...] = ()
+    """Where the hardware can be rented or tried."""
+    documentation: tuple[Link, ...] = ()
+    """Documents for further reading."""
+    support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
+    """Where to ask for help."""
+    own_sites: tuple[Line, ...] = ()
+    """Further places of the vendor whose documents count as its own: an owner on a code host such
+    as `github.com/example-labs`, or a domain. Those of `documentation` and `support` count
+    already."""
+    additional_platform: AdditionalPlatformEntry | None = None
+    """Only if pytorch.org lists the platform under Additional Platforms: its entry there."""
+    upstream_ci: tuple[UpstreamCi, ...] = ()
+    """Repositories that take part in PyTorch's cross-repository CI."""
+    upstream_events: UpstreamEvents | None = None
+    """Changes of PyTorch that are tested on the platform, and how."""
+    report_feeds: tuple[ReportFeed, ...] = ()
+    """Reports that the nightly job fetches into `results/`."""
+    suites: tuple[OwnSuite, ...] = ()
+    """The vendor's own test suites. Pages show their titles next to results."""
+    maintainers: tuple[Maintainer, ...] = ()
+    """The maintainers that a source names."""
+
+    @model_validator(mode="after")
+    def _feeds_have_names_of_their_own(self) -> Accelerator:
+        names = [feed.name for feed in self.report_feeds]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            what = f'two entries in report_feeds have the name "{doubled}"'
+            raise fault(what, "use a different name for each; it becomes the file name in results/")
+        return self
+
+    @model_validator(mode="after")
+    def _suites_have_names_of_their_own(self) -> Accelerator:
+        names = [name for suite in self.suites for name in (suite.name, *suite.aliases)]
+        doubled = next((name for name in names if names.count(name) > 1), None)
+        if doubled:
+            what = f'"{doubled}" is the name or an alias of two suites, or of one suite twice'
+            raise fault(what, "remove one of the two")
+        return self

@@ -1,0 +1,95 @@
+"""`compatibility.yaml`: which versions of plugin, PyTorch, SDK and Python fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from packaging.version import Version
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import (
+    Day,
+    Id,
+    Line,
+    Model,
+    Os,
+    Paragraph,
+    PythonVersion,
+    TorchVersion,
+)
+from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+
+PatternPart = Literal["minor", "release"]
+
+_NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
+
+
+class VersionPattern(Sourced):
+    """The numbers of the plugin version that must match the torch version."""
+
+    same: PatternPart
+    """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.
+    `release`: the first three numbers match, for example plugin 2.8.0.post2 and torch 2.8.0."""
+    since: TorchVersion | None = None
+    """The first torch release to which the pattern applies. Default: all rows."""
+    note: Line | None = None
+    """A note that is shown to readers."""
+
+    def covers(self, torch: str) -> bool:
+        """Return whether the pattern applies to a torch release."""
+        return self.since is None or Version(torch) >= Version(self.since)
+
+    def admits(self, plugin: str, torch: str) -> bool:
+        """Return whether two versions follow the pattern; true if it does not apply."""
+        return not self.covers(torch) or self._part(plugin) == self._part(torch)
+
+    def _part(self, version: str) -> tuple[int, ...]:
+        count = _NUMBERS[self.same]
+        return (*Version(version).release, 0, 0, 0)[:count]
+
+
+class Lifecycle(Model):
+    """How long a version is maintained, in the words of the source."""
+
+    status: Line
+    """Status in the words of the source, for example `EOL`."""
+    until: Day | None = None
+    """The date on which this status ends."""
+    note: Line | None = None
+    """A note that is shown to readers."""
+
+
+class CompatibilityRow(Sourced):
+    """A row of versions that work together, as the source states."""
+
+    torch: TorchVersion
+    """The PyTorch release."""
+    plugin: TorchVersion | None = None
+    """The plugin's version, for out-of-tree platforms."""
+    variant: Id | None = None
+    """Id of the variant in `install.yaml` to which the row applies."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """The operating systems to which the row applies. Default: all of the platform."""
+    python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
+    """Supported Python versions, for example `["3.10", "3.11"]`."""
+    needs: Mapping[Line, Line] = Field(default_factory=dict)
+    """Other software that must be installed: name and version or version specifier."""
+    includes: Mapping[Line, Line] = Field(default_factory=dict)
+    """Software that the package includes: name and version."""
+    lifecycle: Lifecycle | None = None
+    """Until when the version is maintained, and with what status."""
+    note: Line | None = None
+    """A note that is shown in the table, for example that two sources disagree."""
+
+
+class Compatibility(SourcedFile):
+    """Compatible versions of one platform, newest first."""
+
+    components: Paragraph | None = None
+    """Explanation of each component that a column of the table shows."""
+    version_pattern: VersionPattern | None = None
+    """The vendor's rule for version numbers, if a document states one. Rows that break the rule
+    are errors."""
+    rows: tuple[CompatibilityRow, ...]
+    """The rows of the table."""

@@ -1,0 +1,222 @@
+"""`data/criteria.yaml`: what testing asks for, and the limits that pages and rules go by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.files.sources import Source, Sourced
+from accelerator_portal.catalog.files.suite_file import SuiteKind
+
+Demand = Literal["tested", "run", "baseline", "maintainers", "command"]
+Days = Annotated[int, Field(ge=1, le=3650)]
+Hours = Annotated[int, Field(ge=1, le=24 * 365)]
+
+
+class Standard(Model):
+    """The requirement for a kind of test suite."""
+
+    kind: SuiteKind
+    """The kind."""
+    required: Literal["required", "must-pass only", "optional"]
+    """Whether a stable option requires the suites; `must-pass only`: their must-pass tests."""
+    meaning: Paragraph
+    """What the suites show, in one or two sentences."""
+
+
+class Operator(Model):
+    """An operator that must pass."""
+
+    name: Line
+    """The name of its tests in the suite."""
+    aten: Line | None = None
+    """The name in the sources, if it differs."""
+
+
+class OperatorGroup(Sourced):
+    """Operators that must pass for the same reason."""
+
+    title: Line
+    """The purpose of the operators in a few words."""
+    why: Paragraph
+    """Why the operators are necessary for every platform."""
+    operators: Annotated[tuple[Operator, ...], Field(min_length=1)]
+    """The operators."""
+
+
+class MustPass(Model):
+    """Operators that a stable install option requires. The suite's other tests are optional."""
+
+    suite: Id
+    """The suite that tests the operators."""
+    parameters: Mapping[Id, Line] = Field(default_factory=dict)
+    """Parameters of the tests. An operator passes if all its tests with them passed."""
+    meaning: Paragraph
+    """Who proposes the list, and the rule by which operators are on it."""
+    groups: Annotated[tuple[OperatorGroup, ...], Field(min_length=1)]
+    """The operators, grouped by purpose."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all operators."""
+        return tuple(operator.name for group in self.groups for operator in group.operators)
+
+    @model_validator(mode="after")
+    def _once_each(self) -> MustPass:
+        twice = [name for name, times in Counter(self.names).items() if times > 1]
+        if twice:
+            raise fault(f"listed twice: {', '.join(twice)}", "list each operator in one group only")
+        return self
+
+
+class Tested(Model):
+    """The requirements for the label "tested"."""
+
+    report_days: Days
+    """The maximum age of a report in days."""
+    same_torch_minor: bool
+    """Whether the report must be for the same minor release of PyTorch."""
+    suites: Annotated[tuple[Id, ...], Field(min_length=1)]
+    """The report must contain at least one of these suites."""
+    must_pass: MustPass | None = None
+    """The operators that must pass."""
+
+
+class BasicTest(Model):
+    """A test of a basic set."""
+
+    name: Line
+    """The name in the suite, without parameters. All tests with this name must pass."""
+    why: Line
+    """Why the test is necessary for every platform."""
+
+
+class BasicGroup(Sourced):
+    """Tests of one part of a backend."""
+
+    title: Line
+    """The part."""
+    suite: Id
+    """The suite of the tests."""
+    tests: Annotated[tuple[BasicTest, ...], Field(min_length=1)]
+    """The tests."""
+
+
+class BasicSet(Model):
+    """A proposed small set of tests for all platforms. No evidence level requires it."""
+
+    suite: Id
+    """The suite of most of the tests."""
+    meaning: Paragraph
+    """Who proposes the set, and the run that checked it."""
+    groups: Annotated[tuple[BasicGroup, ...], Field(min_length=1)]
+    """The tests, grouped by part."""
+
+    @property
+    def tests(self) -> tuple[tuple[str, str], ...]:
+        """Suite and name of each test."""
+        return tuple((group.suite, test.name) for group in self.groups for test in group.tests)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of a PyTorch checkout that contain the tests of `suite`, once each."""
+        names = (name for suite, name in self.tests if suite == self.suite)
+        containers = (name.partition("::")[0].rpartition(".")[0] for name in names)
+        return tuple(dict.fromkeys(container.replace(".", "/") for container in containers))
+
+    @model_validator(mode="after")
+    def _once_each(self) -> BasicSet:
+        twice = [name for (_, name), times in Counter(self.tests).items() if times > 1]
+        if twice:
+            raise fault(f"listed twice: {', '.join(twice)}", "list each test in one group only")
+        return self
+
+
+Measure = Literal["passed", "right_numbers", "delegated", "size", "time", "memory", "platforms"]
+
+
+class ReadinessCriterion(Model):
+    """A proposed criterion for ExecuTorch backends."""
+
+    id: Id
+    """Its id."""
+    title: Line
+    """The title in a few words."""
+    measure: Measure
+    """The metric to measure."""
+    at_least: float | None = None
+    """The smallest allowed value."""
+    at_most: float | None = None
+    """The largest allowed value."""
+    weight: Annotated[int, Field(ge=1, le=100)]
+    """The points for meeting the criterion."""
+    why: Paragraph
+    """Why a backend should meet the criterion."""
+
+    @model_validator(mode="after")
+    def _has_one_limit(self) -> ReadinessCriterion:
+        if (self.at_least is None) == (self.at_most is None):
+            raise fault("exactly one limit is required", "set at_least or at_most")
+        return self
+
+    def is_met(self, figure: float) -> bool:
+        """Return whether a value is within the limit."""
+        if self.at_least is not None:
+            return figure >= self.at_least
+        return self.at_most is not None and figure <= self.at_most
+
+
+class ExecutorchReadiness(Model):
+    """Proposed criteria for the general availability of an ExecuTorch backend."""
+
+    meaning: Paragraph
+    """Who proposes the criteria, and how the points are counted."""
+    fewest_tests: Annotated[int, Field(ge=1)] = 1
+    """The minimum number of executed tests. A flow with fewer tests is not ready."""
+    criteria: Annotated[tuple[ReadinessCriterion, ...], Field(min_length=1)]
+    """The criteria."""
+
+
+class Deadlines(Model):
+    """Time limits."""
+
+    breakage_hours: Hours
+    """Hours after which an open regression is overdue."""
+
+
+class Level(Model):
+    """A level of evidence. A platform has the first level whose requirements it meets."""
+
+    id: Id
+    """Its id."""
+    title: Line
+    """Title that readers see, for example `Acme kernel tests`."""
+    meaning: Paragraph
+    """What the level means for readers."""
+    asks: tuple[Demand, ...]
+    """The requirements. A level without requirements applies to every platform."""
+
+
+class Criteria(Model):
+    """The testing standards. To propose a change, open a pull request for this file."""
+
+    sources: Mapping[Id, Source] = Field(default_factory=dict)
+    """The sources of this file, by id."""
+    standards: Annotated[tuple[Standard, ...], Field(min_length=1)]
+    """The requirement for each kind of test suite."""
+    tested: Tested
+    """When a stable install option is labeled "tested"."""
+    basic_set: BasicSet | None = None
+    """PyTorch tests that every platform should pass (proposal)."""
+    executorch_readiness: ExecutorchReadiness | None = None
+    """Proposed readiness criteria for ExecuTorch backends."""
+    deadlines: Deadlines
+    """How long a regression may stay open."""
+    most_minors_behind: Annotated[int, Field(gt=0)] | None = None
+    """The number of minor releases that a platform can be behind PyTorch without a reminder."""
+    levels: Annotated[tuple[Level, ...], Field(min_length=1)]
+    """The levels, highest first."""

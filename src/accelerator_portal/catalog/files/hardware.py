@@ -1,0 +1,138 @@
+"""`hardware:` of `accelerator.yaml`: which cards exist, and which builds of PyTorch run on them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import (
+    NOT_BOOL,
+    Arch,
+    Id,
+    Line,
+    Model,
+    Os,
+    SourceIds,
+    Specifier,
+    Title,
+    fault,
+    unit,
+)
+from accelerator_portal.catalog.files.sources import Sourced
+
+InstanceType = Annotated[Line, Field(max_length=60, pattern=r"^[A-Za-z0-9*][A-Za-z0-9_.*-]+$")]
+
+Purpose = Literal["training", "inference", "edge"]
+Purposes = Annotated[tuple[Purpose, ...], Field(min_length=1)]
+
+
+class Instances(Sourced):
+    """Instances of one cloud provider that have a hardware model."""
+
+    cloud: Annotated[Line, Field(max_length=40)]
+    """The cloud provider: `AWS`, `Azure` or `Google Cloud`."""
+    types: Annotated[tuple[InstanceType, ...], Field(min_length=1)]
+    """Instance types. `*` matches any letters, digits and hyphens, as in `g5.*`."""
+
+
+PeakOf = Literal["memory", "float64", "float32", "bfloat16", "float16"]
+
+
+class Peak(Sourced):
+    """Peak performance of one device as the vendor states it."""
+
+    of: PeakOf
+    """What is stated: `memory` for the memory bandwidth, or a data type for the speed of dense
+    matrix products."""
+    value: Annotated[
+        float, Field(gt=0, le=10_000_000, json_schema_extra=unit("GB/s or TFLOP/s")), NOT_BOOL
+    ]
+    """The stated figure, in GB/s for `memory` and in TFLOP/s for a data type."""
+
+
+class HardwareModel(Model):
+    """A card, chip or cloud instance. All values are stated by the vendor."""
+
+    name: Annotated[Title, Field(max_length=80)]
+    """Product name as the vendor writes it, for example `Arc B580`."""
+    also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
+    """Other names, such as code names and names that tools print."""
+    instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
+    """Cloud instances with this hardware."""
+    memory_gb: (
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("GB")), NOT_BOOL] | None
+    ) = None
+    """Memory of one device in gigabytes, as the vendor states it. Omit it for shared memory."""
+    memory: Line | None = None
+    """Type of memory, for example `HBM3` or `shared with the processor`."""
+    power_w: (
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("W")), NOT_BOOL] | None
+    ) = None
+    """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
+    power: Line | None = None
+    """How the vendor defines `power_w`, for example `TDP with air cooling`."""
+    peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
+    """Peak performance as the vendor states it. Measured speeds are shown as a share of it."""
+    purpose: Purposes | None = None
+    """The purpose that the vendor states, such as training or inference."""
+    note: Line | None = None
+    """A note that is shown to readers."""
+    source: SourceIds | None = None
+    """The source of the values, if it differs from the source of the generation."""
+
+
+class BuildSupport(Sourced):
+    """Builds that support a hardware generation."""
+
+    variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
+    """Ids of the variants in `install.yaml`. Default: all."""
+    torch: Specifier | None = None
+    """PyTorch releases. Default: all published releases."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """Operating systems whose builds support the hardware. Default: all."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Processor architectures whose builds support the hardware. Default: all."""
+    note: Line | None = None
+    """Limits, for example whether the vendor supports the hardware officially."""
+
+
+class Generation(Sourced):
+    """Hardware that is supported by the same builds: a generation, or one chip of it."""
+
+    name: Annotated[Title, Field(max_length=60)]
+    """Name of the generation or family, as the vendor writes it, for example `Ada Lovelace`."""
+    chip: Annotated[Title, Field(max_length=40)] | None = None
+    """The name that builds use for the hardware: compute capability, gfx target or chip name."""
+    also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
+    """Other names of the generation or chip, for example `sm_70`."""
+    vendor: Title | None = None
+    """The manufacturer, if it isn't the platform's vendor."""
+    arch: Arch | None = None
+    """The processor architecture of machines with this hardware, if they all have the same one."""
+    jetpack: Annotated[Line, Field(pattern=r"^\d+(\.\d+)*$")] | None = None
+    """The oldest JetPack release that the builds run on, for NVIDIA Jetson modules."""
+    builds: tuple[BuildSupport, ...]
+    """Builds that run on the hardware. Write `[]` if no published build does."""
+    note: Line | None = None
+    """A note for readers. If no build runs on the hardware, state why and since when."""
+    models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]
+    """Cards, chips or cloud instances of the generation."""
+
+    @model_validator(mode="after")
+    def _says_why_not(self) -> Generation:
+        if not self.builds and not self.note:
+            what = f'no build runs on "{self.name}", and there is no note'
+            raise fault(what, "add builds, or a note that says why and since when")
+        return self
+
+
+class Hardware(Model):
+    """The hardware of one platform, newest generation first."""
+
+    chip: Annotated[Title, Field(max_length=40)] | None = None
+    """What `chip` is called on this platform, for example `Compute capability` or `LLVM target`."""
+    note: Line | None = None
+    """A note on the whole list, for example which hardware is not listed."""
+    generations: Annotated[tuple[Generation, ...], Field(min_length=1)]
+    """The hardware generations."""

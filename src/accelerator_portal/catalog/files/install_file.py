@@ -1,0 +1,192 @@
+"""`install.yaml`: install options, written once as structured steps."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Annotated
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+from pydantic import Field, field_validator, model_validator
+
+from accelerator_portal.catalog.fields import (
+    Arch,
+    Channel,
+    Code,
+    Flag,
+    Id,
+    Line,
+    Method,
+    Model,
+    Os,
+    PythonVersion,
+    Title,
+    TorchVersions,
+    Url,
+    fault,
+)
+from accelerator_portal.catalog.files.install_steps import Step
+from accelerator_portal.catalog.files.releases_file import BuildKind
+from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+
+
+class Requirement(Sourced):
+    """Software that must be installed before the commands run."""
+
+    name: Title
+    """The name of the driver, SDK or tool."""
+    version: Line | None = None
+    """The version, or a version specifier such as `>=580.65.06`."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """The operating systems to which the requirement applies. Default: all."""
+    url: Url | None = None
+    """The download page."""
+
+
+class Variant(Model):
+    """One of several builds of a platform, such as CUDA 13.0."""
+
+    id: Id
+    """Id of the build, as in the wheel index, for example `cu130`. It never changes, because links
+    use it."""
+    name: Title
+    """Title that readers see, for example `Acme kernel tests`."""
+    version: Line | None = None
+    """The SDK version that replaces `{variant_version}`."""
+    requires: tuple[Requirement, ...] = ()
+    """Software that the variant requires on the machine."""
+
+
+class Check(Sourced):
+    """A check of the installation: Python code and its expected output."""
+
+    code: Code
+    """Python code to run. Each line is one simple statement."""
+    prints: Code
+    """What the code prints if the installation works."""
+
+    @field_validator("code")
+    @classmethod
+    def _simple_statements(cls, code: str) -> str:
+        """Raise a fault unless the code can be joined into the one line that readers paste."""
+        try:
+            module = ast.parse(code)
+            meaning = ast.dump(module)
+        except SyntaxError as error:
+            raise fault(f"invalid Python: {error.msg}", "correct the code") from None
+        except (ValueError, RecursionError, MemoryError):
+            raise fault("Python cannot parse this code", "reduce the nesting") from None
+        if not all(
+            isinstance(s, ast.Expr | ast.Assign | ast.Import | ast.ImportFrom) for s in module.body
+        ):
+            raise fault(
+                "compound statements are not allowed", "use only imports, assignments and calls"
+            )
+        if not _means(one_line(code), meaning):
+            what = "the lines change their meaning when joined into one line"
+            raise fault(what, "write each statement on one line, without comments")
+        return code
+
+
+def one_line(code: str) -> str:
+    """Return lines of simple statements, joined into the one line that readers paste."""
+    lines = (line.strip() for line in code.splitlines())
+    return "; ".join(line for line in lines if line)
+
+
+def _means(line: str, meaning: str) -> bool:
+    try:
+        return ast.dump(ast.parse(line)) == meaning
+    except (SyntaxError, RecursionError, MemoryError):
+        return False
+
+
+_RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
+
+
+class Option(Sourced):
+    """One install option. It covers all combinations of its values.
+
+    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the torch
+    releases. `torch` can also be combined with another of these keys to narrow its releases.
+    """
+
+    id: Id
+    """Id of the option. It is unique in the file and never changes, because links use it."""
+    channel: Channel = "stable"
+    """`stable`, or `preview` for nightly builds."""
+    wheels: Line | None = None
+    """Glob over the wheel variants that `data/releases.yaml` publishes."""
+    images: Line | None = None
+    """Glob over the variants whose Docker images `data/releases.yaml` publishes."""
+    archives: Line | None = None
+    """Glob over the variants whose LibTorch archives `data/releases.yaml` publishes."""
+    compatibility: Flag = False
+    """Torch releases of `compatibility.yaml`, each with its newest plugin version whose
+    requirements are stated, or otherwise with the newest plugin version."""
+    torch: TorchVersions | None = None
+    """Exact releases, or a version specifier for releases in `data/releases.yaml`."""
+    methods: Annotated[tuple[Method, ...], Field(min_length=1)]
+    """Install methods that the option offers, for example `pip` and `docker`."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """Operating systems. With `wheels`, `images` or `archives` they filter the builds."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Architectures. With `wheels`, `images` or `archives` they filter the builds."""
+    python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
+    """Python versions to which the option is limited."""
+    variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
+    """Ids of the variants to which the option is limited."""
+    requires: tuple[Requirement, ...] = ()
+    """Software that the option requires on the machine."""
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+    """The install steps in order."""
+    check: Id | None = None
+    """Id of the check in `checks`."""
+    note: Line | None = None
+    """One sentence that is shown below the commands."""
+    on_request: Flag = False
+    """If true, the option is offered only after the reader selects its PyTorch release."""
+
+    @model_validator(mode="after")
+    def _releases_said_once(self) -> Option:
+        named = [name for name in _RELEASES_FROM if getattr(self, name)]
+        if len(named) > 1:
+            raise fault(f"{named[0]} and {named[1]} cannot be combined", "remove one of the two")
+        if not (named or self.torch):
+            what = "the option has no torch releases"
+            raise fault(what, "add wheels, images, archives, compatibility or torch")
+        if not self.published and not (self.os and self.arch):
+            raise fault("the option has no operating systems or architectures", "add os and arch")
+        return self
+
+    @property
+    def published(self) -> tuple[BuildKind, str] | None:
+        """The kind of builds that the option uses, and the glob for variants, or None."""
+        patterns: dict[BuildKind, Line | None] = {
+            "wheels": self.wheels,
+            "images": self.images,
+            "archives": self.archives,
+        }
+        return next(((kind, glob) for kind, glob in patterns.items() if glob), None)
+
+    def admits(self, version: str) -> bool:
+        """Return whether `torch` allows this release; true if `torch` is not set."""
+        if self.torch is None:
+            return True
+        if isinstance(self.torch, str):
+            return SpecifierSet(self.torch).contains(Version(version))
+        return version in self.torch
+
+
+class Install(SourcedFile):
+    """The install options of one platform."""
+
+    variants: tuple[Variant, ...] = ()
+    """The builds of the platform, newest first. Omit it if there is only one build."""
+    requires: tuple[Requirement, ...] = ()
+    """Software that all options require on the machine."""
+    checks: Mapping[Id, Check] = Field(default_factory=dict)
+    """The checks of the installation, by id."""
+    options: tuple[Option, ...]
+    """The install options."""

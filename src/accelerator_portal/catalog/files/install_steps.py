@@ -1,0 +1,232 @@
+"""Defines one step of an install option, for all installers and shells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import normpath
+from typing import Annotated
+from urllib.parse import unquote, urlsplit
+
+from packaging.requirements import InvalidRequirement, Requirement
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from accelerator_portal.catalog.fields import (
+    EnvironmentName,
+    EnvironmentValue,
+    Flag,
+    Line,
+    Model,
+    Url,
+    UrlTemplate,
+    fault,
+    is_address,
+)
+from accelerator_portal.catalog.files.sources import Sourced
+
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+
+# Source: distribution/reference; placeholders may stand in it.
+_IMAGE = re.compile(r"[\w{][\w.:/@{}+-]*")
+
+# Options of `docker run` that take no value. Source: `docker run --help`, 28.
+_DOCKER_SWITCH = re.compile(
+    r"-[itdPq]+|--(?:detach|disable-content-trust|help|init|interactive|no-healthcheck"
+    r"|oom-kill-disable|privileged|publish-all|quiet|read-only|rm|sig-proxy|tty|use-api-socket)"
+)
+
+
+def package_name(package: str) -> str:
+    """Return the package name of a requirement that may contain placeholders.
+
+    Raises InvalidRequirement.
+    """
+    found = Requirement(_PLACEHOLDER.sub("1", package))
+    if found.url is not None and not is_address(found.url.removeprefix("git+")):
+        raise InvalidRequirement(f"{found.url} is not a valid address")
+    return found.name
+
+
+def _is_requirement(package: str) -> str:
+    try:
+        package_name(package)
+    except InvalidRequirement:
+        if package.startswith("-"):
+            what = f'"{package[:60]}" is an option, not a package'
+            raise fault(
+                what, "remove it; use the keys index, extra_index and pre instead"
+            ) from None
+        remedy = 'write one package per item, like "torch=={torch}"'
+        raise fault(f'"{package[:60]}" is not a valid requirement', remedy) from None
+    return package
+
+
+class PipStep(Model):
+    """Packages installed by pip or uv."""
+
+    packages: Annotated[
+        tuple[Annotated[Line, AfterValidator(_is_requirement)], ...], Field(min_length=1)
+    ]
+    """Requirement specifiers such as `torch=={torch}`."""
+    index: UrlTemplate | None = None
+    """The only index to use. `{index}` is the index of the release."""
+    extra_index: Url | None = None
+    """An index to use in addition to PyPI."""
+    pre: Flag = False
+    """Accept pre-releases (nightly builds)."""
+
+
+# With one of these a program in the container can reach the machine outside it, or has fewer limits
+# there. Source: docs.podman.io on `--privileged`, read 2026-11-25.
+_NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
+_CAPABILITIES = frozenset(
+    ["ALL", "BPF", "DAC_READ_SEARCH", "NET_ADMIN", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE"]
+)
+_FOLDERS = frozenset(
+    ["/", "/boot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/usr", "/var"]
+)
+
+
+def host_options(args: Sequence[str]) -> Iterator[str]:
+    """Yield the options of `docker run` that give the container access to the machine."""
+    for word, following in zip(args, (*args[1:], ""), strict=False):
+        option, joined, value = word.partition("=")
+        if short := re.fullmatch(r"-[itdPq]*v=?(.*)", word):
+            option, joined, value = "--volume", short[1], short[1]
+        value = value if joined else following
+        if _reaches_host(option, value, switched_on=value.lower() if joined else "true"):
+            yield word if joined or option in _SWITCHES else f"{word} {following}"
+
+
+_SWITCHES = frozenset({"--privileged", "--use-api-socket"})
+
+
+def _reaches_host(option: str, value: str, switched_on: str) -> bool:
+    if option in _SWITCHES:
+        return switched_on not in {"0", "f", "false"}
+    if option in _NAMESPACES:
+        return value == "host"
+    if option == "--cap-add":
+        return value.upper().removeprefix("CAP_") in _CAPABILITIES
+    if option == "--security-opt":
+        return value.endswith(("unconfined", "disable"))
+    if option == "--mount":
+        pairs = (part.partition("=") for part in value.split(","))
+        value = next((path for key, _, path in pairs if key in {"source", "src"}), "")
+    elif option not in {"--device", "--volume"}:
+        return False
+    path = normpath(value.partition(":")[0])
+    return path.replace("//", "/").replace("/var/run", "/run") in _FOLDERS or path.endswith(".sock")
+
+
+class HostAccess(Sourced):
+    """Why a container gets access to the machine that it runs on."""
+
+    reason: Line
+    """One sentence for readers, for example `The driver in the container needs it.`"""
+
+
+class DockerStep(Model):
+    """A container image."""
+
+    image: Line
+    """Image name and tag, for example `rocm/pytorch:latest`."""
+    args: tuple[Line, ...] = ()
+    """Options of `docker run`, one per item."""
+    host_access: HostAccess | None = None
+    """Why `args` give the container access to the machine, for example with `--privileged`. Readers
+    see the reason with the command."""
+
+    @field_validator("image")
+    @classmethod
+    def _is_an_image(cls, image: str) -> str:
+        if not _IMAGE.fullmatch(image):
+            raise fault(
+                f'"{image[:60]}" is not a valid image name', "use a format like name/image:tag"
+            )
+        return image
+
+    @field_validator("args")
+    @classmethod
+    def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
+        """Raise a fault for a word that belongs to no option: docker would run it as the image."""
+        takes_value = False
+        for word in args:
+            option = word.startswith("-")
+            if word == "--" or (not option and not takes_value):
+                what = f'"{word[:60]}" is not an option; docker would use it as the image'
+                raise fault(what, "write options only, each value after its option")
+            takes_value = option and "=" not in word and not _DOCKER_SWITCH.fullmatch(word)
+        return args
+
+    @model_validator(mode="after")
+    def _says_why_it_reaches_the_host(self) -> DockerStep:
+        given = next(host_options(self.args), None)
+        if given and not self.host_access:
+            what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
+            raise fault(what, "remove it, or state the reason and its source under host_access")
+        if self.host_access and not given:
+            what = "no option in args gives the container access to the machine"
+            raise fault(what, "remove host_access")
+        return self
+
+    @property
+    def warning(self) -> str | None:
+        """The warning to readers about access to their machine, or None if there is none."""
+        if self.host_access is None:
+            return None
+        options = " and ".join(dict.fromkeys(host_options(self.args)))
+        what = f"The container is less isolated from your machine: {options}."
+        return f"{what} {self.host_access.reason}"
+
+
+def _names_a_file(url: str) -> str:
+    path = urlsplit(url).path
+    if path.endswith("/") or not path:
+        raise fault("the address does not end with a file name", "use the address of a file")
+    name = unquote(path).rpartition("/")[2]  # `curl -o` gets it
+    if not _FILE_NAME.fullmatch(name):
+        shown = ascii(name)[1:-1][:60]
+        raise fault(f'the file name "{shown}" is not plain', "use letters, digits and . _ + - ~")
+    return url
+
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_{][A-Za-z0-9_.+~{}-]{0,199}")
+
+
+class DownloadStep(Model):
+    """A file to download."""
+
+    url: Annotated[UrlTemplate, AfterValidator(_names_a_file)]
+    """The https address of the file."""
+    unzip: Flag = False
+    """Whether the file is unpacked after the download."""
+
+
+_ENGINES = frozenset({"docker", "nerdctl", "podman"})
+
+
+class Step(Model):
+    """One step. Set exactly one key."""
+
+    pip: PipStep | None = None
+    """Python packages to install with pip or uv."""
+    docker: DockerStep | None = None
+    """Run a container."""
+    download: DownloadStep | None = None
+    """Download a file."""
+    run: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
+    """A command and its arguments, without shell syntax."""
+    env: Annotated[Mapping[EnvironmentName, EnvironmentValue], Field(min_length=1)] | None = None
+    """Environment variables to set."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Step:
+        if sum(value is not None for _, value in self) != 1:
+            raise fault(
+                "a step must have exactly one action", "use one of: pip, docker, download, run, env"
+            )
+        if self.run and self.run[0] in _ENGINES and (given := next(host_options(self.run), None)):
+            what = f'"{given[:60]}" isolates the container less from the reader\'s machine'
+            raise fault(what, "write the command as a docker step with host_access")
+        return self

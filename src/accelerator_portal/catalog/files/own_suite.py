@@ -1,0 +1,108 @@
+"""Defines a vendor's own test suite, named after its folder: `acme/kernels`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from accelerator_portal.catalog.fields import Model, Paragraph, Title, Url, fault
+from accelerator_portal.catalog.files.suite_file import SUITES_WITHOUT_FILE
+from accelerator_portal.catalog.folder_name import MAX_ID
+
+_LONGEST_WORD = 60
+LONGEST_SUITE_NAME = MAX_ID + 1 + _LONGEST_WORD
+
+_FOLDER = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_WORD = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
+
+SUITE_NAME = rf"^(?:{_FOLDER}/)?{_WORD}$"
+"""The name of any suite: `torchbench` of the portal, `acme/kernels` of a vendor."""
+
+_OWN_NAME = rf"^{_FOLDER}/{_WORD}$"
+
+
+def _own_name(name: str) -> str:
+    if not (owner_of(name) and is_suite_name(name)):
+        what = f'"{name[:60]}" is not a valid name for a vendor\'s suite'
+        raise fault(what, 'use the folder name, a slash and a word: "acme/kernels"')
+    return name
+
+
+OwnSuiteName = Annotated[
+    str, AfterValidator(_own_name), WithJsonSchema({"type": "string", "pattern": _OWN_NAME})
+]
+
+
+class OwnSuite(Model):
+    """A test suite of the vendor. Reports can also contain suites that no file declares."""
+
+    name: OwnSuiteName
+    """Name of the suite in reports: the folder name, a slash, and a name of lower-case letters and
+    digits with single `-`, `_` or `.` between them, for example `acme/kernels`."""
+    title: Annotated[Title, Field(max_length=80)]
+    """Title that readers see, for example `Acme kernel tests`."""
+    url: Url
+    """Address of the suite's source code or documentation."""
+    description: Paragraph | None = None
+    """What the suite tests, in two or three sentences."""
+    aliases: Annotated[tuple[OwnSuiteName, ...], Field(max_length=20)] = ()
+    """Other names of the suite in reports. After a suite was renamed, keep `name` and add the new
+    name here: the results continue under `name`, and readers see `title`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteNames:
+    """The names and aliases of suites that the portal knows."""
+
+    portal: frozenset[str] = frozenset()
+    """The suites that `data/suites/` describes."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The names of vendors' suites by their aliases."""
+
+    def full(self, suite: str, accelerator: str) -> str:
+        """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
+
+        A suite that the portal does not describe is the vendor's own, because suites of two vendors
+        can have the same name. If `portal` is empty, a name without an alias stays as it is.
+        """
+        if suite in self.portal or suite in SUITES_WITHOUT_FILE:
+            return suite
+        own = suite if owner_of(suite) else f"{accelerator}/{suite}"
+        return self.aliases.get(own, own if self.portal else suite)
+
+
+def is_suite_name(name: str) -> bool:
+    """Return whether a suite in a report may have this name."""
+    word = name.rpartition("/")[2]
+    return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME, name) is not None
+
+
+def with_short_word(name: str) -> str:
+    """Return a suite's name unchanged. Raises a fault if its last part is too long."""
+    if len(name.rpartition("/")[2]) > _LONGEST_WORD:
+        what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'
+        raise fault(what, "shorten it")
+    return name
+
+
+def owner_of(suite: str) -> str | None:
+    """Return the id of the vendor's folder that owns a suite, or None for the portal's suites."""
+    owner, slash, _ = suite.partition("/")
+    return owner if slash else None
+
+
+def suite_folder(suite: str) -> str:
+    """Return a suite's name as one part of a path or an address: `acme--kernels`.
+
+    No name has two hyphens in a row, so the folders of two suites always differ.
+    """
+    return suite.replace("/", "--")
+
+
+def of_executorch(suite: str) -> bool:
+    """Say whether a suite tests ExecuTorch; all others test PyTorch itself."""
+    return suite.rpartition("/")[2].startswith("executorch")

@@ -1,0 +1,149 @@
+"""`data/releases.yaml`: every PyTorch release, and the wheels, images and archives of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Literal
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import (
+    Arch,
+    Day,
+    Id,
+    Line,
+    Model,
+    Os,
+    PackageName,
+    PlatformTag,
+    PythonVersion,
+    SourceIds,
+    Specifier,
+    TorchVersion,
+)
+from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+
+INDEX = "https://download.pytorch.org/whl"
+
+Pythons = Annotated[tuple[PythonVersion, ...], Field(min_length=1)]
+
+
+BuildKind = Literal["wheels", "images", "archives"]
+"""What PyTorch publishes for a release: each is a key of the release."""
+
+
+class Build(Model):
+    """Builds of one variant for one operating system that PyTorch publishes."""
+
+    variant: Id
+    """Name of the variant in the wheel index: `cpu`, `cu130`, `rocm7.2`, `xpu`."""
+    os: Os
+    """The operating system."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)]
+    """Architectures."""
+    source: SourceIds | None = None
+    """The source, if it differs from the source of the release."""
+
+
+class Wheel(Build):
+    """Wheels of one variant for one operating system."""
+
+    on: Literal["pypi"] | None = None
+    """`pypi` if a plain `pip install` finds the wheels. Default: PyTorch's own index."""
+    python: Pythons | None = None
+    """Python versions, if the wheels support fewer than the release."""
+    tags: Annotated[tuple[PlatformTag, ...], Field(min_length=1)] | None = None
+    """Platform tags of the wheels (PEP 425): the C library or macOS version that they need, for
+    example `manylinux_2_28_x86_64`."""
+    size_mb: Mapping[Arch, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    """Download size of the largest wheel in MB (1,000,000 bytes), by architecture."""
+
+
+class Preview(Sourced):
+    """Nightly builds of PyTorch."""
+
+    version: TorchVersion | None = None
+    """The upcoming version, if a source states it."""
+    python: Pythons
+    """Supported Python versions, for example `["3.10", "3.11"]`."""
+    wheels: tuple[Wheel, ...]
+    """The wheels."""
+
+    def builds(self, kind: BuildKind) -> tuple[Build, ...]:
+        """Return the builds of one kind; nightly builds have only wheels."""
+        return self.wheels if kind == "wheels" else ()
+
+
+class Release(Sourced):
+    """One PyTorch release."""
+
+    version: TorchVersion
+    """The version."""
+    date: Day
+    """The release date."""
+    python: Pythons
+    """Python versions. The suffix `t` means a free-threaded build."""
+    torchvision: TorchVersion | None = None
+    """The torchvision release that requires exactly this torch."""
+    wheels: tuple[Wheel, ...]
+    """The wheels."""
+    images: tuple[Build, ...] = ()
+    """The Docker images of pytorch/pytorch."""
+    archives: tuple[Build, ...] = ()
+    """The LibTorch archives."""
+    note: Line | None = None
+    """A remark for readers, such as facts that couldn't be confirmed."""
+
+    def builds(self, kind: BuildKind) -> tuple[Build, ...]:
+        """Return the builds of one kind."""
+        return {"wheels": self.wheels, "images": self.images, "archives": self.archives}[kind]
+
+
+class Companion(Sourced):
+    """A release of a package that is installed next to torch."""
+
+    package: PackageName
+    """The package: `torchaudio`, `torchao`, `torchtext` or `triton`. torchvision is a key of the
+    release."""
+    version: TorchVersion
+    """The version of the package."""
+    torch: Specifier
+    """The torch releases that it supports: `==2.10.0` or `>=2.11`."""
+
+
+class Releases(SourcedFile):
+    """All PyTorch releases since 2.4, and the nightly builds."""
+
+    preview: Preview
+    """The nightly builds."""
+    releases: Annotated[tuple[Release, ...], Field(min_length=1)]
+    """The releases, newest first."""
+    companions: tuple[Companion, ...] = ()
+    """Packages next to torch and the torch releases that each of their releases supports."""
+
+    @cached_property
+    def newest(self) -> Release:
+        """The release with the highest version."""
+        return max(self.releases, key=lambda release: Version(release.version))
+
+    @cached_property
+    def by_version(self) -> dict[str, Release]:
+        """The releases by version."""
+        return {release.version: release for release in self.releases}
+
+    def companions_of(self, torch: str) -> dict[str, tuple[str, ...]]:
+        """Return the versions of each companion that support a torch release, newest first.
+
+        A package without a version for this release has an empty tuple.
+        """
+        release = self.by_version.get(torch)
+        found: dict[str, tuple[str, ...]] = {}
+        if release and release.torchvision:
+            found["torchvision"] = (release.torchvision,)
+        for one in sorted(self.companions, key=lambda c: Version(c.version), reverse=True):
+            fits = (one.version,) if Version(torch) in SpecifierSet(one.torch) else ()
+            found[one.package] = found.get(one.package, ()) + fits
+        return found

@@ -1,0 +1,60 @@
+"""`data/suites/<id>.yaml`: a test suite, and the names of its tests; `data/models.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from accelerator_portal.catalog.fields import Id, Line, Paragraph, Url
+from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+
+SuiteKind = Literal["build", "deploy", "unit", "operator", "model", "speed"]
+
+SUITES_OF_CHECKOUTS = frozenset({"pytorch-tests"})
+"""Suites of the harness whose tests are listed nowhere here: they lie in a checkout."""
+
+SUITES_WITHOUT_FILE = SUITES_OF_CHECKOUTS | {"build", "deploy"}
+"""Suites of the harness that `data/suites/` does not describe."""
+
+
+class SuiteFile(SourcedFile):
+    """A test suite. Its id is the file name."""
+
+    title: Line
+    """Title that readers see, for example `Acme kernel tests`."""
+    short: Annotated[Line, Field(max_length=24)] | None = None
+    """A short title for narrow columns. Default: the title."""
+    kind: SuiteKind
+    """The kind of the suite."""
+    description: Paragraph
+    """What the suite does, in two or three sentences."""
+    url: Url
+    """Address of the document."""
+    tests: Annotated[tuple[Line, ...], Field(min_length=1)]
+    """All current and former names of its tests."""
+    aliases: Mapping[Line, tuple[Line, ...]] = Field(default_factory=dict)
+    """Other names of tests in reports, by the name in `tests`."""
+    source: Annotated[tuple[Id, ...], Field(min_length=1)]
+    """Ids of the `sources` of the test names."""
+
+
+class SameModel(Sourced):
+    """A model that has different names in several suites."""
+
+    id: Id
+    """The id. It never changes."""
+    title: Line
+    """Title that readers see, for example `Acme kernel tests`."""
+    names: Annotated[tuple[Line, ...], Field(min_length=2)]
+    """The tests of the model, each as `suite/name`."""
+    note: Line | None = None
+    """Differences between the tests."""
+
+
+class Models(SourcedFile):
+    """Models that have different names in different suites."""
+
+    models: tuple[SameModel, ...]
+    """The models."""

@@ -1,0 +1,130 @@
+"""`upstream_events` in `accelerator.yaml`: which of PyTorch's changes are tested, and how."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from accelerator_portal.catalog.fields import Id, Line, Model, fault, unit
+from accelerator_portal.catalog.files.shared_files import RepositoryName
+from accelerator_portal.catalog.files.sources import Sourced
+
+Occasion = Literal["pull-request", "push", "daily", "weekly"]
+Task = Literal["build", "unit", "torchbench", "models"]
+Way = Literal["runner", "workflow", "dispatch", "redispatch"]
+
+# GitHub takes 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
+_EVENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_WORKFLOW = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\.yml")
+
+
+def _event_type(value: str) -> str:
+    if not _EVENT_TYPE.fullmatch(value):
+        remedy = "use up to 100 letters, digits and . _ -"
+        raise fault(f'"{value[:60]}" is not a valid event type', remedy)
+    return value
+
+
+def _runner(value: str) -> str:
+    if not _RUNNER.fullmatch(value):
+        raise fault(f'"{value[:60]}" is not a valid runner label', "use letters, digits and . _ -")
+    return value
+
+
+def _workflow(value: str) -> str:
+    if not _WORKFLOW.fullmatch(value):
+        raise fault(
+            f'"{value[:60]}" is not a workflow of this repository',
+            'use its file name, like "foo.yml"',
+        )
+    return value
+
+
+OWN_WORKFLOW = "upstream-run.yml"
+"""The portal's own workflow for runners that are attached to this repository."""
+
+EventType = Annotated[str, AfterValidator(_event_type)]
+RunnerLabel = Annotated[str, AfterValidator(_runner)]
+WorkflowName = Annotated[str, AfterValidator(_workflow)]
+
+
+class Dispatch(Model):
+    """A repository that receives the event."""
+
+    repository: RepositoryName
+    """Owner and name on GitHub."""
+    event_type: EventType
+    """The event type in the workflow's `on: repository_dispatch: types`."""
+
+
+class UpstreamRun(Model):
+    """Where the tests run. Set exactly one key."""
+
+    runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
+    """Labels of a runner of the portal's repository. The portal's own workflow runs there."""
+    workflow: WorkflowName | None = None
+    """Your workflow in `.github/workflows/` of the portal's repository."""
+    dispatch: Dispatch | None = None
+    """Your repository. The portal reads the run and the report there."""
+    redispatch: Dispatch | None = None
+    """A repository that forwards the event to a private CI and publishes the report of that CI.
+    A missing report is not an error."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> UpstreamRun:
+        if sum(value is not None for _, value in self) != 1:
+            remedy = "use one of: runner, workflow, dispatch, redispatch"
+            raise fault("a run needs exactly one way to start it", remedy)
+        return self
+
+    @property
+    def way(self) -> Way:
+        """The name of the key that is set."""
+        if self.runner:
+            return "runner"
+        return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
+
+    @property
+    def workflow_here(self) -> str | None:
+        """The workflow of this repository that is started, or None."""
+        return OWN_WORKFLOW if self.runner else self.workflow
+
+    @property
+    def sent_to(self) -> Dispatch | None:
+        """The repository that receives the event, or None."""
+        return self.dispatch or self.redispatch
+
+
+class UpstreamEvents(Sourced):
+    """How a platform tests changes of PyTorch."""
+
+    events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
+    """`pull-request`: opened, changed or labeled pull requests. `push`: commits to main. `daily`
+    and `weekly`: scheduled runs for PyTorch's main branch."""
+    labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
+    """Only pull requests with one of these labels. Default: all pull requests."""
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
+    """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
+    device: Id | None = None
+    """The device name in PyTorch's relay, as in the label `ciflow/crcr/<device>`. Default: the
+    folder name."""
+    run: UpstreamRun
+    """Where the tests run."""
+    hours: Annotated[int, Field(ge=1, le=72, json_schema_extra=unit("hours"))] = 6
+    """Hours to wait for a report. After that, the run counts as lost."""
+
+    @model_validator(mode="after")
+    def _labels_are_of_pull_requests(self) -> UpstreamEvents:
+        if self.labels and "pull-request" not in self.events:
+            raise fault("labels need the event pull-request", "add pull-request to events")
+        return self
+
+    @model_validator(mode="after")
+    def _own_workflow_has_the_tasks(self) -> UpstreamEvents:
+        if self.run.runner and "torchbench" in self.tasks:
+            remedy = "remove it, or run it in your own workflow"
+            raise fault("the portal's workflow does not support the task torchbench", remedy)
+        return self

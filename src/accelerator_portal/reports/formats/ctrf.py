@@ -1,0 +1,367 @@
+"""Reads and writes the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0.
+
+JSON of many test frameworks; what the writer keeps beside it comes back.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from accelerator_portal.reports import verdicts
+from accelerator_portal.reports.failure_texts import outcome_of_text
+from accelerator_portal.reports.formats import ctrf_model
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite, outline
+from accelerator_portal.reports.formats.remainder import (
+    NAMESPACE,
+    Fields,
+    Run,
+    completed,
+    difference,
+    fields_of,
+    run_fields,
+)
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
+from accelerator_portal.reports.reading import ImportResult, Options, load_json
+from accelerator_portal.reports.report import Evidence, Report, Suite, TestEntry
+from accelerator_portal.reports.run_facts import named_facts, stated_environment
+from accelerator_portal.reports.test_ids import (
+    MAX_CASE,
+    Identified,
+    fitted,
+    identified,
+    identified_node,
+    known_device,
+    known_dtype,
+    suite_id,
+    suite_name,
+)
+
+# Tools that know no time write 0; CTRF has no word for "not known".
+_FIRST_MOMENT = 946_684_800_000  # the year 2000
+
+
+def read_ctrf(path: Path, options: Options) -> ImportResult:
+    """Read a CTRF file. Raises ProblemsError with all faults of the file."""
+    said = chosen_suite(path, options)
+    results = outline(path, ctrf_model.Document, load_json(path)).results
+    fallback = suite_id(results.tool.name) or "tests"
+    imported = ImportedTests(path, options, may_repeat=True)
+    _read_tests(imported, results, options, fallback)
+    kept = _kept(imported, "results.extra", results.extra)
+    suites = _suites(imported, kept.get("suites", []), said)
+    run = _run(imported, results, kept.get("run"))
+    tests = imported.done()
+    names = dict.fromkeys(test.suite for test in tests) or {said or fallback: None}
+    for name in names if tests or not suites else ():
+        suites.setdefault(name, Suite(name=name, kind="unit"))
+    every = tuple(suites.values())
+    return ImportResult(every, tests, run.environment, run.started, run.finished, run.note)
+
+
+def _read_tests(
+    imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
+) -> None:
+    """Add each test, and add a fault if the summary's counts differ from the list of tests."""
+    statuses: Counter[str] = Counter()
+    for number, record in enumerate(results.tests):
+        place = f"results.tests[{number}]"
+        test = imported.parsed(ctrf_model.Test, record, place)
+        if test is None:
+            continue
+        statuses[test.status] += 1
+        known = named(test, options.suite)
+        plain = plain_fields(test, known, options.suite, fallback)
+        kept = _kept(imported, f"{place}.extra", test.extra)
+        imported.add(1, completed(plain, kept), place=place, device=known.device)
+    for word in ("tests", *ctrf_model.STATUSES):
+        counted = getattr(results.summary, word)
+        held = len(results.tests) if word == "tests" else statuses[word]
+        if counted != held:
+            what = f"results.summary.{word} is {counted:,}, and the tests are {held:,}"
+            imported.fault(1, what, "create the file again; one of the two is incomplete")
+
+
+def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
+    """Return the fields that this project's writer stored in `extra`; empty without any."""
+    kept = extra.get(NAMESPACE, {})
+    if isinstance(kept, dict):
+        return kept
+    imported.fault(1, f"{place}.{NAMESPACE} is not an object", "remove it")
+    return {}
+
+
+def _suites(imported: ImportedTests, records: object, said: str | None) -> dict[str, Suite]:
+    suites: dict[str, Suite] = {}
+    for record in records if isinstance(records, list) else ():
+        if suite := imported.parsed(Suite, record, f"results.extra.{NAMESPACE}.suites"):
+            name = said or suite.name
+            suites.setdefault(name, suite.model_copy(update={"name": name}))
+    return suites
+
+
+def _run(imported: ImportedTests, results: ctrf_model.Results, kept: object) -> Run:
+    if kept is not None:
+        return imported.parsed(Run, kept, f"results.extra.{NAMESPACE}.run") or Run()
+    said = results.environment
+    name, version = said.appName.strip().lower(), said.appVersion.strip()[:200]
+    system = " ".join(filter(None, (said.osPlatform, said.osRelease, said.osVersion)))
+    is_torch = name in {"torch", "pytorch"}
+    facts = {
+        "torch": version if version and is_torch else None,
+        "packages": {name[:200]: version} if name and version and not is_torch else {},
+        "os": system.strip()[:200] or None,
+    }
+    place = "results.environment"
+    stated = imported.environment(facts, place)
+    more = imported.environment(named_facts(said.extra), f"{place}.extra")
+    return Run(
+        environment=stated_environment(more, stated),
+        started=_moment(results.summary.start),
+        finished=_moment(results.summary.stop),
+    )
+
+
+def _moment(milliseconds: int) -> dt.datetime | None:
+    if milliseconds < _FIRST_MOMENT:
+        return None
+    return dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
+
+
+# CTRF's "other" is what says nothing of the product, neither good nor bad.
+_STATUSES: Mapping[OutcomeGroup, ctrf_model.Status] = {
+    "pass": "passed",
+    "unchecked": "other",
+    "failure": "failed",
+    "error": "other",
+    "skip": "skipped",
+    "missing": "pending",
+}
+
+_CLEAR: Mapping[str, Outcome] = {"passed": "passed", "skipped": "skipped", "pending": "not-run"}
+
+# What other tools write as rawStatus, in small letters.
+_RAW: Mapping[str, Outcome] = {
+    "timedout": "timed-out",
+    "timeout": "timed-out",
+    "crashed": "crashed",
+    "xfail": "skipped",
+    "xfailed": "skipped",
+    "xpass": "passed",
+    "xpassed": "passed",
+}
+
+
+def status_of(outcome: Outcome) -> ctrf_model.Status:
+    """Return CTRF's status for an outcome."""
+    return _STATUSES[OUTCOMES[outcome].group]
+
+
+def plain_fields(
+    test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
+) -> dict[str, Any]:
+    """Return the fields of a test as in a report, without those that the file does not state.
+
+    `known` is the test's identity, `said` the suite that the user chose, `fallback` the suite
+    of tests that name none.
+    """
+    top = test.suite[0] if test.suite else fallback
+    fields: dict[str, Any] = {
+        "suite": said or suite_name(top) or fallback,
+        "name": known.name,
+        "duration_s": test.duration / 1000,
+        **_verdict(test),
+    }
+    if parameters := {**known.parameters, **_parameters(test.parameters)}:
+        fields["parameters"] = parameters
+    if retries := test.retries or int(test.flaky):
+        fields["metrics"] = {"retries": {"value": float(retries), "unit": "1"}}
+    if evidence := _evidence(test.attachments):
+        fields["evidence"] = evidence
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def named(test: ctrf_model.Test, said: str | None) -> Identified:
+    """Return the identity of a test; its outermost suite is not part of its name.
+
+    The exception is an outermost suite that differs from `said`, the suite that the user chose.
+    """
+    outer = test.suite
+    if outer and (said is None or suite_name(outer[0]) == said):
+        outer = outer[1:]
+    if container := "::".join(filter(None, outer)):
+        return identified(container, test.name)
+    return identified_node(test.name)
+
+
+def _parameters(given: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        name = suite_id(key)
+        if name is None or value is None or (name == "device" and known_device(str(value))):
+            continue
+        if name == "dtype":
+            found[name] = known_dtype(str(value)) or value
+        elif isinstance(value, str | bool | int | float):
+            found[name] = fitted(value, MAX_CASE) if isinstance(value, str) else value
+        else:
+            found[name] = fitted(json.dumps(value, sort_keys=True), MAX_CASE)
+    return found
+
+
+def _verdict(test: ctrf_model.Test) -> dict[str, Any]:
+    raw = test.rawStatus
+    outcome: Outcome
+    if is_outcome(raw) and status_of(raw) == test.status:
+        outcome, raw = raw, ""
+    else:
+        outcome = _outcome(test, raw.lower())
+        raw = raw or ("" if test.status == outcome else test.status)
+    reason = verdicts.reason(test.message)
+    group = OUTCOMES[outcome].group
+    if group in {"skip", "missing"}:
+        reason = reason or verdicts.NO_REASON
+    elif group != "pass":
+        reason = reason or verdicts.reason(test.trace)
+    said = verdicts.log_tail(test.trace if verdicts.reason(test.message) else "")
+    if said is None and group != "pass":
+        said = verdicts.log_tail("\n".join([*test.stdout, *test.stderr]))
+    return {
+        "outcome": outcome,
+        "raw_status": fitted(raw, 200) or None,
+        "reason": reason,
+        "log_tail": said,
+    }
+
+
+def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
+    if test.status in _CLEAR:
+        return _CLEAR[test.status]
+    if raw in _RAW:
+        return _RAW[raw]
+    if raw in {"error", "broken"}:
+        return verdicts.of_error(test.message, test.trace)
+    if test.status == "failed":
+        return verdicts.of_failure(test.message, test.trace)
+    return outcome_of_text(test.message) or outcome_of_text(test.trace) or "executed"
+
+
+def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
+    """Return the attachments with a web address, which anybody can open."""
+    found = []
+    for attachment in attachments:
+        label = fitted(attachment.name or "attachment", 200)
+        with suppress(ValidationError):
+            evidence = Evidence(label=label, url=attachment.path)
+            found.append(evidence.model_dump())
+    return found
+
+
+# CTRF has no place for stages, metrics and the difference between a failure of the product and one
+# of the machine. The writer keeps these under `extra`, in the key `accelerator-portal`.
+
+SPEC_VERSION = "1.0.0"
+
+# No test takes 30 years; a figure that says so is kept beside, where it harms nobody's arithmetic.
+_LONGEST_S = 10**9
+
+
+def ctrf_text(report: Report) -> str:
+    """Return a report as CTRF, with one test per line."""
+    tests = [_test(test) for test in report.tests]
+    head = {
+        "tool": {"name": NAMESPACE},
+        "summary": _summary(report, tests),
+        "environment": _environment(report),
+        "extra": {NAMESPACE: {"run": run_fields(report), "suites": _suite_fields(report)}},
+    }
+    document = {"reportFormat": "CTRF", "specVersion": SPEC_VERSION, "generatedBy": NAMESPACE}
+    lines = ",\n".join(map(_json, tests))
+    return f'{_json(document)[:-1]}, "results": {_json(head)[:-1]}, "tests": [\n{lines}\n]}}}}\n'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _test(test: TestEntry) -> Fields:
+    record: Fields = {
+        "testId": _stable_id(test),
+        "name": test.name,
+        "status": status_of(test.outcome),
+        "duration": round(min(test.duration_s or 0, _LONGEST_S) * 1000),
+        "suite": [test.suite],
+        "rawStatus": test.raw_status or (test.outcome if _is_told_apart(test) else None),
+        "message": test.reason,
+        "trace": test.log_tail,
+        "parameters": dict(test.parameters) or None,
+        "retries": _retries(test),
+        "attachments": [
+            {"name": one.label, "contentType": "application/octet-stream", "path": one.url}
+            for one in test.evidence
+        ]
+        or None,
+    }
+    record = {name: value for name, value in record.items() if value is not None}
+    if record.get("retries") and test.outcome == "passed":
+        record["flaky"] = True
+    written = ctrf_model.Test.model_validate(record)
+    plain = plain_fields(written, named(written, None), None, test.suite)
+    left = difference(fields_of(test), plain)
+    return {**record, "extra": {NAMESPACE: left}} if left else record
+
+
+def _stable_id(test: TestEntry) -> str:
+    words = ",".join(f"{name}={value}" for name, value in sorted(test.parameters.items()))
+    return f"{test.suite}::{test.name}[{words}]" if words else f"{test.suite}::{test.name}"
+
+
+def _is_told_apart(test: TestEntry) -> bool:
+    """Return whether CTRF's status alone does not identify the outcome."""
+    return test.outcome not in {"passed", "failed", "skipped", "not-run"}
+
+
+def _retries(test: TestEntry) -> int | None:
+    metric = test.metrics.get("retries")
+    if metric is None or metric.unit != "1" or not metric.value.is_integer():
+        return None
+    return int(metric.value) if 0 < metric.value <= 10**9 else None
+
+
+def _summary(report: Report, tests: list[Fields]) -> dict[str, int]:
+    counts = Counter(test["status"] for test in tests)
+    start = _milliseconds(report.started)
+    return {
+        "tests": len(tests),
+        **{word: counts[word] for word in ctrf_model.STATUSES},
+        "flaky": sum("flaky" in test for test in tests),
+        "suites": len(report.suites),
+        "start": start,
+        "stop": _milliseconds(report.finished) or start,
+    }
+
+
+def _milliseconds(moment: dt.datetime | None) -> int:
+    return max(0, int(moment.timestamp() * 1000)) if moment else 0
+
+
+def _environment(report: Report) -> dict[str, str]:
+    environment, trigger = report.environment, report.trigger
+    torch = {"appName": "torch", "appVersion": environment.torch} if environment.torch else {}
+    said = {
+        "osVersion": environment.os,
+        "repositoryName": trigger.repository,
+        "commit": trigger.commit,
+    }
+    return torch | {name: value for name, value in said.items() if value}
+
+
+def _suite_fields(report: Report) -> list[Fields]:
+    return [suite.model_dump(mode="json", exclude_none=True) for suite in report.suites]

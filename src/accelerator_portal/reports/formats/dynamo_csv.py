@@ -1,0 +1,167 @@
+"""Reads accuracy files of PyTorch's dynamo benchmarks: what a CI *expects*, no run.
+
+`benchmarks/dynamo/ci_expected_accuracy/` of PyTorch, and `.github/ci_expected_accuracy/` of
+torch-xpu-ops. The folder says the hardware; the file's name says how the models are run:
+
+    [cpu_][dynamic_]…inductor[_freezing]…_{torchbench|huggingface|timm|timm_models}_{mode}.csv
+
+There are two forms. PyTorch writes `name,accuracy` and then counts, which differ from file to file
+(`graph_breaks`, `recompiles`, …) and become metrics; it does not say the type of numbers, so the
+parameter `dtype` is absent. torch-xpu-ops writes one column for each type. Blank lines mean
+nothing: they are there so that two changes do not collide. An empty cell of a type says nothing,
+and gives no test.
+
+Comment lines with addresses above a row are its known issues. They explain what is not passed; on
+cells that pass they stand only where the whole row passes, and then they are out of date. The
+first address is the known issue, further ones are evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.statuses import verdict_of
+from accelerator_portal.reports.outcomes import GOOD
+from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.report import Scalar
+
+DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
+
+# What the words before the suite say of a run; `cpu` is hardware, which is no parameter.
+_WORDS: dict[str, dict[str, Scalar]] = {
+    "cpu": {},
+    "dynamic": {"dynamic": True},
+    "freezing": {"freezing": True},
+    "amp": {"dtype": "amp"},
+    "max_autotune": {"max_autotune": True},
+    "inductor": {"compiler": "inductor"},
+    "aot_inductor": {"compiler": "aot_inductor"},
+    "aot_eager": {"compiler": "aot_eager"},
+    "dynamo_eager": {"compiler": "dynamo_eager"},
+}
+_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NAME = re.compile(
+    rf"(?P<words>(?:(?:{_WORD})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
+    r"_(?P<mode>inference|training)\.csv"
+)
+_EXAMPLE = 'use a name like "inductor_torchbench_inference.csv", or pass --suite'
+_ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./?#=&%-]{0,400})?")
+_MOST_ADDRESSES = 20
+_MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: list[str]
+    addresses: tuple[str, ...]
+
+
+def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
+    """Read an accuracy file in either form.
+
+    `options.suite` overrides the suite in the file name, and then any file name is accepted.
+    Parameters in the file override those of the options. Raises ProblemsError.
+    """
+    name, parameters = _named(path, options)
+    tests = ImportedTests(path, options)
+    suite = tests.suite(name, "model")
+    rows = _rows(path)
+    head = next(rows, None)
+    if head is None:
+        raise refuse(path, 1, "the file has no header", 'start it with "name,accuracy"')
+    columns = _columns(path, head)
+    for row in rows:
+        cells = tests.cells(row.line, columns, row.cells)
+        for fields in _fields(row, cells, tests) if cells else ():
+            fields["parameters"] = {**parameters, **fields["parameters"]}
+            tests.add(row.line, {"suite": name, "name": row.cells[0], **fields})
+    return ImportResult(suites=(suite,), tests=tests.done())
+
+
+def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
+    """Return the suite and the parameters that the file name states for all tests."""
+    parameters: dict[str, Scalar] = {}
+    found = _NAME.fullmatch(path.name)
+    if found is None:
+        if options.suite is None:
+            raise refuse(path, 1, "the file name does not state how the models were run", _EXAMPLE)
+        return options.suite, parameters
+    for word in re.findall(rf"({_WORD})_", found["words"]):
+        parameters |= _WORDS[word]
+    return options.suite or found["suite"], parameters | {"mode": found["mode"]}
+
+
+def _rows(path: Path) -> Iterator[_Row]:
+    """Yield each line with values, header first, with the addresses in the comments above it."""
+    addresses: list[str] = []
+    for number, line in enumerate(lines_of(path, read_text(path)), start=1):
+        if line.startswith("#"):
+            addresses += [found.rstrip(".") for found in _ADDRESS.findall(line)]
+            del addresses[_MOST_ADDRESSES:]
+        elif line.strip():
+            cells = [cell.strip() for cell in line.split(",")]
+            yield _Row(number, cells, tuple(addresses))
+            addresses = []
+
+
+def _columns(path: Path, head: _Row) -> list[str]:
+    columns = head.cells
+    if columns[0] != "name" or len(columns) == 1:
+        what = f'the header starts with "{",".join(columns)[:60]}"'
+        raise refuse(
+            path, head.line, what, 'start it with "name,accuracy", or "name" and data types'
+        )
+    if len(columns) > _MOST_COLUMNS:
+        what = f"the header has {len(columns):,} columns, more than {_MOST_COLUMNS}"
+        raise refuse(path, head.line, what, "use an unmodified file from the benchmarks")
+    if twice := {column for column in columns if columns.count(column) > 1}:
+        what = f'the column "{min(twice)[:60]}" is listed twice'
+        raise refuse(path, head.line, what, "remove one of the two")
+    unknown = [column for column in columns[1:] if column not in DTYPES]
+    if unknown and "accuracy" not in columns:
+        what = f'the column "{unknown[0][:60]}" is not a data type'
+        raise refuse(path, head.line, what, did_you_mean(unknown[0][:60], {*DTYPES, "accuracy"}))
+    return columns
+
+
+def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterator[dict[str, Any]]:
+    """Yield the tests of a row: one test in PyTorch's form, one per data type in torch-xpu-ops'."""
+    if "accuracy" in cells:
+        statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
+        counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
+        if not cells["accuracy"]:
+            tests.fault(row.line, "the row has no status", 'add one, such as "pass"')
+    else:
+        statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
+        counts = {}
+    verdicts = [(parameters, verdict_of(status)) for parameters, status in statuses if status]
+    metrics = _metrics(row, counts, tests)
+    explained = any(verdict.outcome not in GOOD for _, verdict in verdicts)
+    for parameters, verdict in verdicts:
+        known = _issues(row) if verdict.outcome not in GOOD or not explained else {}
+        yield {"parameters": parameters, "metrics": metrics, **verdict.fields(), **known}
+
+
+def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
+    metrics = {}
+    for column, cell in cells.items():
+        value = tests.figure(row.line, column, cell) if cell else None
+        if value is not None:
+            metrics[column] = {"value": value, "unit": "1"}
+    return metrics
+
+
+def _issues(row: _Row) -> dict[str, Any]:
+    """Return the first address above a row as its known issue, and the others as evidence."""
+    if not row.addresses:
+        return {}
+    first, *others = row.addresses
+    evidence = [{"label": "further known issue", "url": url} for url in others]
+    return {"known_issue": {"url": first}, "evidence": evidence}

@@ -1,0 +1,329 @@
+"""Reads the CSV and the JSON of ExecuTorch's backend test suite.
+
+The form is that of `CSV_FIELD_NAMES` in backends/test/suite/reporting.py of pytorch/executorch.
+`Result` is Pass, Fail or Skip, `Result Detail` says where it failed, and `Delegated` says whether
+the backend took any part of the model: a pass without that is no pass of the backend, except in
+the flow `portable`, which has none.
+
+A flow is a backend and a recipe, `xnnpack_static_int8_per_channel`. The backend is what is tested,
+so the parameter `recipe` is the rest, `plain` where nothing is left; then two backends meet. One
+file must therefore hold one backend. The flow `portable` is none: it is what every runtime does
+with a model that was not lowered for any, and so a recipe beside any backend's.
+
+`Test Case` is the name; `Test ID` repeats name and flow. Parameters stand in `Params`, or, since
+the suite runs under pytest and leaves that empty, in the brackets of `Test ID`:
+`test_add_dtype[xnnpack-float32]`. The file does not say whether it holds operators or models: the
+name of the suite does, `executorch-models` or, without one, `executorch-operators`.
+
+A figure that is not finite is left out: a signal without any noise has an infinite ratio.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from accelerator_portal.reports.formats import pytest_json
+from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.statuses import executorch_verdict
+from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.report import Scalar, Suite
+from accelerator_portal.reports.test_ids import MAX_CASE, fitted, known_dtype
+from accelerator_portal.reports.texts import shortened
+
+_NEEDED = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
+_DETAILS = {
+    "Quantization Failed": "QUANTIZE_FAIL",
+    "Lowering Failed": "LOWER_FAIL",
+    "PTE Load Failed": "PTE_LOAD_FAIL",
+    "PTE Run Failed": "PTE_RUN_FAIL",
+    "Output Mismatch": "OUTPUT_MISMATCH_FAIL",
+    "Unknown Failure": "UNKNOWN_FAIL",
+    "Process Crash": "PROCESS_CRASH",  # under pytest alone, and no TestResult
+}
+_SHAPES = {"static_shapes": False, "dynamic_shapes": True}
+_UNITS = {
+    "Quantize Time (s)": ("quantize_time", "s"),
+    "Lower Time (s)": ("lower_time", "s"),
+    "Delegated Nodes": ("delegated_nodes", "1"),
+    "Undelegated Nodes": ("undelegated_nodes", "1"),
+    "PTE Size (Kb)": ("pte_size", "kB"),  # bytes / 1000, whatever the column is called
+}
+_OUTPUT = re.compile(r"Output (\d{1,3}) (Error Max|Error MAE|SNR)")
+
+# Flows begin with one of these: backends/test/suite/flow.py.
+BACKENDS = (
+    "arm_ethos_u55",
+    "arm_ethos_u85",
+    "arm_tosa",
+    "arm_vgf",
+    "coreml",
+    "mlx",
+    "openvino",
+    "portable",
+    "qnn",
+    "vulkan",
+    "webgpu",
+    "xnnpack",
+)
+PORTABLE = "portable"
+PLAIN = "plain"
+_PARAMS = "use a JSON object of strings, or leave it empty"
+
+CsvRow = dict[str, str]
+
+
+def read_executorch_csv(path: Path, options: Options) -> ImportResult:
+    """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
+    tests = ImportedTests(path, options)
+    suite = suite_of(tests, options)
+    flows = set()
+    for line, row in _rows(path, tests):
+        flows.add(row["Flow"])
+        if fields := row_fields(line, row, tests):
+            tests.add(line, {"suite": suite.name, **fields})
+    note = note_of(flows, tests)
+    return ImportResult(suites=(suite,), tests=tests.done(), note=note)
+
+
+def suite_of(tests: ImportedTests, options: Options) -> Suite:
+    """Return the suite that the user named, or the one for operators. Raises ProblemsError."""
+    name = options.suite or "executorch-operators"
+    return tests.suite(name, "model" if "model" in name else "operator")
+
+
+def note_of(flows: set[str], tests: ImportedTests) -> str | None:
+    """Return a note that names the flows of a file; several backends in one file are a fault."""
+    backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
+    if len(backends) > 1:
+        what = f"the file contains results of several backends: {', '.join(backends)}"
+        tests.fault(1, what, "split the file; a report covers one accelerator")
+    return shortened(f"Flows of ExecuTorch: {', '.join(sorted(flows))}.") if flows else None
+
+
+def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
+    """Yield each row with its first line number. Raises ProblemsError if the CSV is invalid."""
+    reader = csv.reader(lines_of(path, read_text(path)), strict=True)
+    columns, line = None, 0
+    try:
+        for cells in reader:
+            line, first = reader.line_num, line + 1
+            if not cells:
+                continue
+            if columns is None:
+                columns = _columns(path, first, cells)
+            elif row := tests.cells(first, columns, cells):
+                yield first, row
+    except csv.Error as error:
+        what = f"invalid CSV: {error}"
+        raise refuse(path, line + 1, what, "create the file again") from None
+    if columns is None:
+        raise refuse(path, 1, "the file is empty", "use an unmodified file from ExecuTorch's suite")
+
+
+def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
+    for column in _NEEDED:
+        if columns.count(column) != 1:
+            fault = "is listed twice" if column in columns else "is missing"
+            what = f'the column "{column}" {fault}'
+            raise refuse(path, line, what, "use an unmodified file from ExecuTorch's suite")
+    return columns
+
+
+def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] | None:
+    """Return the fields of a row's test; None, with a fault, if the row is invalid."""
+    status = _status(row)
+    parameters = _parameters(row)
+    if status is None:
+        what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is not valid'
+        tests.fault(line, what, f"write Pass, Skip, or Fail with {' or '.join(_DETAILS)}")
+    if parameters is None:
+        tests.fault(line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS)
+    if status is None or parameters is None:
+        return None
+    return {
+        "name": row["Test Case"],
+        "parameters": parameters,
+        "metrics": _metrics(line, row, tests),
+        **executorch_verdict(status, row.get("Error", "")).fields(),
+    }
+
+
+def _status(row: CsvRow) -> str | None:
+    """Return the name of the `TestResult` from which the row was written, or None."""
+    if row["Result"] == "Pass":
+        taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
+        return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
+    if row["Result"] == "Skip":
+        return "SKIPPED"
+    return _DETAILS.get(row["Result Detail"]) if row["Result"] == "Fail" else None
+
+
+def split_flow(flow: str) -> tuple[str, str]:
+    """Return a flow's backend and recipe; an unknown backend is the first word of the flow."""
+    for backend in BACKENDS:
+        if flow == backend or flow.startswith(f"{backend}_"):
+            return backend, flow.removeprefix(backend).strip("_")
+    backend, _, recipe = flow.partition("_")
+    return backend, recipe
+
+
+def recipe_of(flow: str) -> str:
+    """Return the test parameter `recipe` for a flow: the flow without its backend."""
+    backend, recipe = split_flow(flow)
+    return PORTABLE if backend == PORTABLE else recipe or PLAIN
+
+
+def _parameters(row: CsvRow) -> dict[str, Scalar] | None:
+    parameters: dict[str, Scalar] = {"recipe": recipe_of(row["Flow"])}
+    if row.get("Subtest", "0") not in {"", "0"}:
+        parameters["subtest"] = row["Subtest"]
+    if not row["Params"]:
+        return parameters | bracketed(row.get("Test ID", ""), row["Flow"])
+    try:
+        params = json.loads(row["Params"])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(params, dict) or not all(isinstance(v, str) for v in params.values()):
+        return None
+    for key, value in params.items():
+        if key == "use_dynamic_shapes":
+            parameters |= {"dynamic": True} if value == "True" else {}
+        else:
+            parameters[key] = value.removeprefix("torch.") if key == "dtype" else value
+    return parameters
+
+
+def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
+    """Return the parameters in the brackets of a pytest id: `[flow-float32-static_shapes]`."""
+    _, _, inside = test_id.partition("[")
+    parts = inside.removesuffix("]").split("-")
+    if flow in parts:
+        parts.remove(flow)
+    parameters: dict[str, Scalar] = {}
+    case = []
+    for part in parts:
+        dtype = known_dtype(part)
+        if part in _SHAPES:
+            parameters |= {"dynamic": True} if _SHAPES[part] else {}
+        elif dtype and "dtype" not in parameters:
+            parameters["dtype"] = dtype
+        elif part:
+            case.append(part)
+    return parameters | ({"case": fitted("-".join(case), MAX_CASE)} if case else {})
+
+
+def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
+    metrics = {}
+    for column, cell in row.items():
+        named = _named(column)
+        if named is None or not cell:
+            continue
+        value = tests.figure(line, column, cell, may_be_infinite=True)
+        if value is not None:
+            metrics[named[0]] = {"value": value, "unit": named[1]}
+    return metrics
+
+
+def _named(column: str) -> tuple[str, str] | None:
+    """Return the metric name and unit of a column; None if the column has no metric."""
+    if found := _OUTPUT.fullmatch(column):
+        name = f"output_{found[1]}_{found[2].lower().replace(' ', '_')}"
+        return name, "dB" if found[2] == "SNR" else "1"
+    return _UNITS.get(column)
+
+
+# Reader for what ExecuTorch's backend test suite writes under pytest, with --json-report.
+#
+# Its conftest.py puts into `metadata.subtests` of a test what its CSV has in a row, under the
+# names of the columns. A test without them never came so far: it was left out, or failed around
+# the model. A test may fail although all of its rows passed, by its limit in time: then it did
+# not pass.
+
+_NEEDED_KEYS = ("Test Case", "Flow", "Result")
+_EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}
+_REMEDY = "use an unmodified file from ExecuTorch's suite"
+
+
+def read_executorch_json(path: Path, options: Options) -> ImportResult:
+    """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
+    document, records = pytest_json.document_of(path)
+    tests = ImportedTests(path, options)
+    suite = suite_of(tests, options)
+    flows: set[str] = set()
+    for number, record in enumerate(records):
+        try:
+            test = pytest_json.Test.model_validate(record)
+        except ValidationError:
+            tests.fault(1, f"tests[{number}] is not a test in pytest-json-report format", _REMEDY)
+            continue
+        rows = _json_rows(record)
+        if rows is None:
+            what = f"tests[{number}].metadata.subtests are not results in ExecuTorch format"
+            tests.fault(1, what, _REMEDY)
+            continue
+        flows |= {row["Flow"] for row in rows} or {_flow(test.nodeid)}
+        for fields in _fields(test, rows, tests):
+            tests.add(1, {"suite": suite.name, **fields})
+    note = note_of(flows - {""}, tests)
+    return pytest_json.found(document, suite, tests, note)
+
+
+def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
+    """Return the rows of a test; None if they are not in ExecuTorch's form."""
+    metadata = record.get("metadata", {})
+    subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
+    if not isinstance(subtests, list):
+        return None
+    rows = []
+    for subtest in subtests:
+        if not isinstance(subtest, Mapping) or not all(name in subtest for name in _NEEDED_KEYS):
+            return None
+        said = {k: v for k, v in subtest.items() if isinstance(v, str | int | float)}
+        rows.append({**_EMPTY, **{name: str(value) for name, value in said.items()}})
+    return rows if all(row.keys() >= {*_NEEDED_KEYS} for row in rows) else None
+
+
+def _fields(
+    test: pytest_json.Test, rows: list[CsvRow], tests: ImportedTests
+) -> list[dict[str, Any]]:
+    verdict = pytest_json.verdict_of(test)
+    if verdict is None:
+        what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
+        tests.fault(1, what, _REMEDY)
+        return []
+    if not rows:
+        return [{**_identity(test.nodeid), **verdict}]
+    found = [fields for row in rows if (fields := row_fields(1, row, tests))]
+    if len(rows) == 1 and found:
+        found[0]["duration_s"] = verdict.get("duration_s")
+    if (
+        found
+        and test.outcome in {"failed", "error"}
+        and all(row["Result"] == "Pass" for row in rows)
+    ):
+        found[-1] |= verdict | {"stage": None}
+    return found
+
+
+def _identity(nodeid: str) -> dict[str, Any]:
+    address, bracket, inside = nodeid.partition("[")
+    test_id = f"{address.rpartition('::')[2]}{bracket}{inside}"
+    flow = _flow(nodeid)
+    parameters = {"recipe": recipe_of(flow)} if flow else {}
+    return {
+        "name": test_id.partition("[")[0],
+        "parameters": parameters | bracketed(test_id, flow),
+    }
+
+
+def _flow(nodeid: str) -> str:
+    """Return the part in brackets that begins with a backend; empty without any."""
+    parts = nodeid.partition("[")[2].removesuffix("]").split("-")
+    return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

@@ -1,0 +1,105 @@
+"""Reader for the tests of FlagGems: which operators its CI leaves out on a vendor's hardware.
+
+    @pytest.mark.skipif(flag_gems.vendor_name == "acme", reason="Issue #12: wrong result")
+    def test_abs(shape, dtype):
+        if flag_gems.vendor_name in ("acme", "other"):
+            pytest.skip("not supported")
+
+Only a test function that is left out whatever its parameters is read. A condition that also asks
+for a data type or a shape leaves out a part, and a function without a condition says nothing here:
+what is not left out does not therefore pass. The files are parsed, and never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from accelerator_portal.reports import verdicts
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.reading import ImportResult, Options, parse_python
+
+_SUITE = "flaggems"
+_VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
+"""FlagGems' names of vendors by the platform's folder, where they differ."""
+_ISSUE = re.compile(r"#(\d+)")
+_REMEDY = "use an unmodified file from FlagGems' folder tests"
+_ISSUES = "https://github.com/flagos-ai/FlagGems/issues"
+
+
+def read_flaggems(path: Path, options: Options) -> ImportResult:
+    """Read what a file skips for the vendor `options.accelerator`. Raises ProblemsError."""
+    tests = ImportedTests(path, options)
+    suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
+    vendor = _VENDORS.get(options.accelerator, options.accelerator)
+    module = parse_python(path, _REMEDY)
+    of_all = [
+        mark
+        for statement in module.body
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark"
+        for mark in getattr(statement.value, "elts", [statement.value])
+    ]
+    for function in module.body:
+        if not isinstance(function, ast.FunctionDef) or not function.name.startswith("test"):
+            continue
+        skips = _skips([*of_all, *function.decorator_list], function.body)
+        found = next((call for test, call in skips if _holds(test, vendor)), None)
+        if found:
+            reason = verdicts.reason(_text(found)) or verdicts.NO_REASON
+            issue = _ISSUE.search(reason)
+            fields = {
+                "suite": suite.name,
+                "name": f"{path.stem}::{function.name}",
+                "outcome": "skipped",
+                "raw_status": "skip",
+                "reason": reason,
+                "known_issue": {"url": f"{_ISSUES}/{issue[1]}"} if issue else None,
+            }
+            tests.add(found.lineno, fields)
+    return ImportResult(suites=(suite,), tests=tests.done())
+
+
+def _skips(
+    marks: Iterable[ast.expr], body: Iterable[ast.stmt]
+) -> Iterator[tuple[ast.expr, ast.Call]]:
+    """Yield each condition that skips a whole test function, with the call that has the reason."""
+    for call in marks:
+        if isinstance(call, ast.Call) and call.args and _is(call.func, "mark", "skipif"):
+            yield call.args[0], call
+    for statement in body:
+        if not isinstance(statement, ast.If):
+            continue
+        for inner in statement.body:
+            skip = inner.value if isinstance(inner, ast.Expr) else None
+            if isinstance(skip, ast.Call) and _is(skip.func, "pytest", "skip"):
+                yield statement.test, skip
+
+
+def _is(function: ast.expr, owner: str, name: str) -> bool:
+    return ast.unparse(function).endswith(f"{owner}.{name}")
+
+
+def _holds(test: ast.expr, vendor: str) -> bool:
+    """Return whether a condition certainly holds on a vendor's hardware."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return any(_holds(part, vendor) for part in test.values)
+    if not isinstance(test, ast.Compare) or not ast.unparse(test.left).endswith("vendor_name"):
+        return False
+    try:
+        named = ast.literal_eval(test.comparators[0])
+    except ValueError:
+        return False
+    if isinstance(test.ops[0], ast.In) and isinstance(named, (list, tuple, set)):
+        return vendor in named
+    return isinstance(test.ops[0], ast.Eq) and bool(named == vendor)
+
+
+def _text(call: ast.Call) -> str:
+    """Return the reason in a call of `skip` or `skipif`; empty if it is not a string literal."""
+    named = [keyword.value for keyword in call.keywords if keyword.arg in {"reason", "msg"}]
+    for value in (*named, *call.args):
+        if isinstance(value, ast.Constant) and isinstance(value.value, str):
+            return value.value
+    return ""

@@ -1,0 +1,204 @@
+"""Lists the formats that can be read or written, and detects the format of a file.
+
+To add one, add a line to `FORMATS`: the command line, the detection and the page of the report
+format follow.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
+from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
+from accelerator_portal.reports.formats.executorch import read_executorch_csv, read_executorch_json
+from accelerator_portal.reports.formats.flaggems import read_flaggems
+from accelerator_portal.reports.formats.junit import junit_text, read_junit
+from accelerator_portal.reports.formats.lm_eval import read_lm_eval
+from accelerator_portal.reports.formats.mps_lists import read_mps_lists
+from accelerator_portal.reports.formats.onnx_scoreboard import read_onnx_scoreboard
+from accelerator_portal.reports.formats.pytest_json import read_pytest_json
+from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_test_run
+from accelerator_portal.reports.formats.torchbench import read_torchbench
+from accelerator_portal.reports.formats.tt_xla import read_tt_xla
+from accelerator_portal.reports.formats.xpu_skip_list import read_xpu_skip_list
+from accelerator_portal.reports.reading import (
+    Options,
+    Reader,
+    json_fault,
+    parse_json,
+    read_bytes,
+    read_text,
+    refuse,
+)
+from accelerator_portal.reports.relay import relay_summary
+from accelerator_portal.reports.report import Report
+
+Writer = Callable[[Report], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of test results: its name, and how to detect, read and write it."""
+
+    title: str
+    """Its name in a sentence."""
+    read: Reader | None = None
+    """Its reader; a format that is only written has none."""
+    start: bytes = b""
+    """What stands near the beginning of each of its files."""
+    further: bytes = b""
+    """What stands in each of its files as well, anywhere."""
+    write: Writer | None = None
+    """Its writer; a format that is only read has none."""
+    example: str = ""
+    """Of a format that is read: options and files of an import, as one types them."""
+
+
+def _relay_text(report: Report) -> str:
+    return json.dumps(relay_summary(report), indent=1) + "\n"
+
+
+_UNDATED = "--started 2026-01-31T02:00:00 --torch 2.9.0"
+
+# A file is of the first format that it looks like: what is told by more stands before the rest.
+FORMATS: Mapping[str, Format] = {
+    "junit": Format(
+        "JUnit XML",
+        read_junit,
+        b"<testsuite",
+        write=junit_text,
+        example="--torch 2.9.0 results.xml",
+    ),
+    "ctrf": Format(
+        "CTRF",
+        read_ctrf,
+        b'"reportFormat"',
+        write=ctrf_text,
+        example="--torch 2.9.0 ctrf-report.json",
+    ),
+    "pytorch-test-run": Format(
+        "the test cases that PyTorch’s CI uploads as JSON",
+        read_pytorch_test_run,
+        b'"classname"',
+        b'"workflow_run_attempt"',
+        example=f"{_UNDATED} test_run.json",
+    ),
+    "torchbench": Format(
+        "TorchBench’s JSON",
+        read_torchbench,
+        b'"metrics"',
+        example="--started 2026-01-31T02:00:00 metrics.json",
+    ),
+    # It is a pytest-json-report, with columns of its own far from the beginning.
+    "executorch-json": Format(
+        "the JSON of ExecuTorch’s backend suite",
+        read_executorch_json,
+        b'"exitcode"',
+        b'"Result Detail"',
+        example="--torch 2.9.0 executorch.json",
+    ),
+    "pytest-json": Format(
+        "pytest-json-report",
+        read_pytest_json,
+        b'"exitcode"',
+        example="--torch 2.9.0 .report.json",
+    ),
+    "onnx-scoreboard": Format(
+        "the report.json of ONNX’s backend scoreboard",
+        read_onnx_scoreboard,
+        b'"failed"',
+        b'"passed"',
+        example="--torch 2.9.0 scoreboard.json",
+    ),
+    "executorch-csv": Format(
+        "the CSV of ExecuTorch’s backend suite",
+        read_executorch_csv,
+        b"Test ID,",
+        example=f"{_UNDATED} executorch.csv",
+    ),
+    "dynamo-csv": Format(
+        "the accuracy files of PyTorch’s dynamo benchmarks",
+        read_dynamo_csv,
+        b"name,",
+        example=f"{_UNDATED} inductor_torchbench_inference.csv",
+    ),
+    "tt-xla": Format(
+        "the model test configuration of Tenstorrent’s TT-XLA",
+        read_tt_xla,
+        b"test_config:",
+        example="--kind baseline --origin acme/tests@0123456:models.yaml models.yaml",
+    ),
+    "flaggems": Format(
+        "the test files of FlagGems, for what they leave out",
+        read_flaggems,
+        b"import flag_gems",
+        example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",
+    ),
+    "mps-lists": Format(
+        "the lists of PyTorch’s operator tests on MPS",
+        read_mps_lists,
+        b"def mps_ops_modifier(",
+        example="--kind baseline --origin acme/tests@0123456:lists.py lists.py",
+    ),
+    "xpu-skip-list": Format(
+        "the skip lists of torch-xpu-ops",
+        read_xpu_skip_list,
+        b"skip_dict = {",
+        example="--kind baseline --origin acme/tests@0123456:skip_list.py skip_list.py",
+    ),
+    "lm-eval": Format(
+        "the accuracy that vLLM’s plugins expect with lm-eval",
+        read_lm_eval,
+        b"model_name:",
+        b"metrics:",
+        example="--kind baseline --origin acme/tests@0123456:model.yaml model.yaml",
+    ),
+    "relay": Format(
+        "the summary that PyTorch’s cross-repository CI relay accepts",
+        write=_relay_text,
+    ),
+}
+
+EXAMPLES: Mapping[str, str] = {name: f.example for name, f in FORMATS.items() if f.example}
+READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if f.read}
+WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
+
+_START = 64 * 1024
+
+
+def detect_format(path: Path) -> str:
+    """Return the name of a file's format. Raises ProblemsError if the format is unknown."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_START)
+    except OSError as error:
+        what = f"the file cannot be read ({error.strerror})"
+        raise refuse(path, 1, what, "use a regular file that you can read") from None
+    for name in READERS:
+        wanted = FORMATS[name]
+        if wanted.start in start and (not wanted.further or wanted.further in read_bytes(path)):
+            return name
+    _refuse_malformed(path, start)
+    raise refuse(
+        path, 1, "unknown format", f"pass --format with one of: {', '.join(sorted(READERS))}"
+    )
+
+
+def _refuse_malformed(path: Path, start: bytes) -> None:
+    """Raise ProblemsError with the line of the fault if the file is invalid XML or JSON."""
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"<"):
+        read_junit(path, Options())
+    elif text.startswith((b"{", b"[")):
+        try:
+            parse_json(read_text(path))
+        except json.JSONDecodeError as error:
+            if error.msg != "Extra data":  # one object a line is no JSON, and may be a format
+                raise refuse(
+                    path, error.lineno, json_fault(error), "create the file again"
+                ) from None
+        except ValueError as error:
+            raise refuse(path, 1, str(error), "create the file again") from None

@@ -1,0 +1,210 @@
+"""Collects the tests of a file in another format, each once, and every error of the file."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.files.suite_file import SuiteKind
+from accelerator_portal.catalog.text_file import HIDDEN
+from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
+from accelerator_portal.reports.identity import Identity, identity_of
+from accelerator_portal.reports.outcomes import OUTCOMES
+from accelerator_portal.reports.reading import MAX_TESTS, Options, read_text, refuse
+from accelerator_portal.reports.report import Environment, Suite, TestEntry
+from accelerator_portal.reports.test_ids import suite_name
+
+_MOST_SHOWN = 100
+_MOST_COUNTED = 10_000
+_REMEDY = "see the report format page"
+
+# Devices of the machine that runs the tests of an accelerator, and of no machine at all.
+_NOT_THE_ACCELERATOR = frozenset({"cpu", "meta"})
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class _Entry(NamedTuple):
+    line: int
+    device: str | None
+    test: TestEntry
+
+
+class ImportedTests:
+    """Collects the tests and faults of a file; texts are kept for the first hundred faults.
+
+    A benchmark file must list each test once. With `may_repeat`, a test may be listed several
+    times, since hardware is not part of its identity. If its devices include the accelerator
+    and the CPU, the accelerator's result is kept, else the worst result, for example if a test
+    and its teardown fail.
+    """
+
+    def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
+        self._path = path
+        self._options = options
+        self._may_repeat = may_repeat
+        self._entries: dict[Identity, _Entry] = {}
+        self._problems: list[Problem] = []
+        self._more = 0
+
+    def fault(self, line: int, what: str, remedy: str) -> None:
+        """Record a fault of a line.
+
+        Raises ProblemsError after too many faults: the file then has another format.
+        """
+        if len(self._problems) < _MOST_SHOWN:
+            self._problems.append(Problem(self._path.name, line, what, remedy))
+            return
+        self._more += 1
+        if self._more == _MOST_COUNTED:
+            raise self._error()
+
+    def parsed(
+        self, model: type[ModelT], record: object, place: str, line: int = 1
+    ) -> ModelT | None:
+        """Return a record as a model; None, with a fault for each error, if it is invalid."""
+        try:
+            return model.model_validate(record)
+        except ValidationError as error:
+            for what in _faults(place, error):
+                self.fault(line, what, _REMEDY)
+            return None
+
+    def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
+        """Return the environment of the tests; an empty one, with faults, if a fact is invalid."""
+        return self.parsed(Environment, facts, place) or Environment()
+
+    def suite(self, name: str, kind: SuiteKind) -> Suite:
+        """Return a suite with this name. Raises ProblemsError if the name is invalid."""
+        try:
+            return Suite(name=name, kind=kind)
+        except ValidationError:
+            what = f'"{name[:60]}" is not a valid suite name'
+            self.fault(1, what, "use lowercase letters and digits, separated by a single -, _ or .")
+            raise self._error() from None
+
+    def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
+        """Return the cells of a row by column; None, with a fault, if there are too many or few."""
+        if len(row) == len(columns):
+            return dict(zip(columns, row, strict=True))
+        what = f"the row has {len(row)} values, the header has {len(columns)}"
+        self.fault(line, what, "use one value per column")
+        return None
+
+    def figure(
+        self, line: int, column: str, cell: str, *, may_be_infinite: bool = False
+    ) -> float | None:
+        """Return the finite number in a cell, or None.
+
+        Text is always a fault. Infinity and NaN are faults unless `may_be_infinite`.
+        """
+        try:
+            value = float(cell)
+        except ValueError:
+            value, may_be_infinite = math.nan, False
+        if math.isfinite(value):
+            return value
+        if not may_be_infinite:
+            self.fault(line, f'{column}: "{cell[:60]}" is not a number', "use a number")
+        return None
+
+    def add(
+        self, line: int, fields: Mapping[str, Any], *, place: str = "", device: str | None = None
+    ) -> None:
+        """Add a test, or a fault if it is invalid; `place` names the test in the fault.
+
+        The test also gets the parameters of the options, unless the file states other values.
+        Raises ProblemsError if the file has more tests than a report may have.
+        """
+        if isinstance(name := fields.get("name"), str):
+            fields = {**fields, "name": HIDDEN.sub(_escaped, name)}
+        test = self.parsed(TestEntry, self._with_parameters(fields), place, line)
+        if test is None:
+            return
+        new, identity = _Entry(line, device, test), identity_of(test)
+        old = self._entries.get(identity)
+        if old and not self._may_repeat:
+            what = (
+                f'"{test.name}" is listed twice with the same parameters, first in line {old.line}'
+            )
+            self.fault(line, what, "remove one of the two")
+        elif old is None or _is_preferred(new, old):
+            self._entries[identity] = new
+        if len(self._entries) > MAX_TESTS:
+            self.fault(line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite")
+            raise self._error()
+
+    def done(self) -> tuple[TestEntry, ...]:
+        """Return the tests. Raises ProblemsError with all faults, if there are any."""
+        if self._problems:
+            raise self._error()
+        return tuple(entry.test for entry in self._entries.values())
+
+    def _with_parameters(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        own = fields.get("parameters", {})
+        if not self._options.parameters or not isinstance(own, Mapping):
+            return fields
+        return {**fields, "parameters": {**self._options.parameters, **own}}
+
+    def _error(self) -> ProblemsError:
+        problems = list(self._problems)
+        if self._more:
+            unread = ". The rest was not read" if self._more == _MOST_COUNTED else ""
+            what = f"{self._more:,} more problems{unread}"
+            problems.append(Problem(self._path.name, 1, what, "fix the problems above first"))
+        return ProblemsError(problems)
+
+
+def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
+    """Return what a file holds as its model; raises ProblemsError where the file has another form.
+
+    Tests are left out of the model where each of them is to have faults of its own.
+    """
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = (Problem(path.name, 1, what, _REMEDY) for what in _faults("", error))
+        raise ProblemsError(faults) from None
+
+
+def yaml_file(path: Path) -> YamlFile:
+    """Return a YAML file with its lines; raises ProblemsError."""
+    file, problems = parse_yaml(path.name, read_text(path))
+    if file is None or problems:
+        raise ProblemsError(problems)
+    return file
+
+
+def chosen_suite(path: Path, options: Options) -> str | None:
+    """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
+    if options.suite is not None and suite_name(options.suite) != options.suite:
+        what = f'"{options.suite[:60]}" is not a valid suite name'
+        near = suite_name(options.suite)
+        raise refuse(path, 1, what, f'write "{near}"' if near else "use lowercase letters")
+    return options.suite
+
+
+def _is_preferred(new: _Entry, old: _Entry) -> bool:
+    """Return whether the new result of a test replaces the old one."""
+    if (new.device in _NOT_THE_ACCELERATOR) != (old.device in _NOT_THE_ACCELERATOR):
+        return old.device in _NOT_THE_ACCELERATOR
+    return OUTCOMES[new.test.outcome].merge_rank < OUTCOMES[old.test.outcome].merge_rank
+
+
+def _faults(place: str, error: ValidationError) -> Iterator[str]:
+    for detail in error.errors(include_url=False):
+        parts = (part for part in detail["loc"] if part != "[key]")  # pydantic's, of no key
+        named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+        words = detail["msg"][:1].lower() + detail["msg"][1:]
+        yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"
+
+
+def _escaped(hidden: re.Match[str]) -> str:
+    """Return the escape sequence of an invisible character, which pytest names can contain."""
+    return f"\\u{ord(hidden[0]):04x}"

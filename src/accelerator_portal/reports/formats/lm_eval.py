@@ -1,0 +1,86 @@
+"""Reader for the accuracy that vLLM's plugins expect of a model with lm-eval: no run.
+
+    model_name: "acme/Model-8B"        vllm-ascend; vllm-gaudi has `model_card` around it,
+    tasks:                             one task as a text, and `metrics` beside `model_card`
+    - name: "gsm8k"
+      metrics:
+      - {name: "exact_match,strict-match", value: 0.765}
+
+The plugins' CI evaluates the model, and fails if a result is worse than the value by more than a
+tolerance. Each task of a model is a test; the expected values are its metrics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.formats.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    outline,
+    yaml_file,
+)
+from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.report import Finite
+
+_SUITE = "vllm-lm-eval"
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
+
+
+class _Metric(OpenModel):
+    name: str
+    value: Finite
+
+
+class _Task(OpenModel):
+    name: str
+    metrics: tuple[_Metric, ...]
+
+
+class _File(OpenModel):
+    model_name: str
+    tasks: tuple[_Task, ...]
+
+
+class _Card(OpenModel):
+    class _Model(OpenModel):
+        model_name: str
+        tasks: str
+
+    model_card: _Model
+    metrics: _Metric
+
+
+def read_lm_eval(path: Path, options: Options) -> ImportResult:
+    """Read a model's expected accuracy; `options.suite` names the suite. Raises ProblemsError."""
+    tests = ImportedTests(path, options)
+    suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
+    file = yaml_file(path)
+    for task in (expected := _expected(path, file.data)).tasks:
+        fields = {
+            "suite": suite.name,
+            "name": expected.model_name,
+            "parameters": {"task": task.name},
+            "outcome": "passed",
+            "stage": "compare",
+            "metrics": {
+                _NO_SLUG.sub("-", metric.name.lower()).strip("-"): {
+                    "value": metric.value,
+                    "unit": "1",
+                }
+                for metric in task.metrics
+            },
+        }
+        tests.add(file.line(("tasks",)), fields)
+    return ImportResult(suites=(suite,), tests=tests.done())
+
+
+def _expected(path: Path, data: object) -> _File:
+    if isinstance(data, Mapping) and "model_card" in data:
+        card = outline(path, _Card, data)
+        task = _Task(name=card.model_card.tasks, metrics=(card.metrics,))
+        return _File(model_name=card.model_card.model_name, tasks=(task,))
+    return outline(path, _File, data)

@@ -1,0 +1,89 @@
+"""Reader for the lists of PyTorch's operator tests on MPS (torch/testing/_internal/common_mps.py).
+
+    def mps_ops_modifier(...):
+        UNIMPLEMENTED_XFAILLIST = {"acme": None, "other": [torch.int8]}
+
+PyTorch's CI expects a failure where an operator is on a list `…XFAILLIST`, and does not run those
+on a list `…SKIPLIST`. Entries for float32 are read, because the suite of operators has that type;
+an entry without types is for all. Lists for old macOS, for sparse tensors, for complex numbers and
+for error inputs are left out. An operator on no list is not said to pass.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.reading import ImportResult, Options, parse_python, refuse
+
+_SUITE = "operators"
+_MODES = {"mps_ops_modifier": "forward", "mps_ops_grad_modifier": "backward"}
+_OTHERS = ("MACOS", "SPARSE", "COMPLEX")
+_REMEDY = "use torch/testing/_internal/common_mps.py of PyTorch 2.14 or newer"
+# The lists write an operator and its variant as one word.
+_VARIANTS = {
+    "_segment_reducelengths": "_segment_reduce.lengths",
+    "_segment_reduceoffsets": "_segment_reduce.offsets",
+    "as_stridedpartial_views": "as_strided.partial_views",
+    "linalg.lstsqgrad_oriented": "linalg.lstsq.grad_oriented",
+    "log_softmaxwith_dtype": "log_softmax.with_dtype",
+    "logspacetensor_overload": "logspace.tensor_overload",
+    "nn.functional.feature_alpha_dropoutwith_train": (
+        "nn.functional.feature_alpha_dropout.with_train"
+    ),
+    "nn.functional.interpolatearea": "nn.functional.interpolate.area",
+    "sparse.mmreduce": "sparse.mm.reduce",
+}
+
+
+def read_mps_lists(path: Path, options: Options) -> ImportResult:
+    """Read the lists; each test has the data type float32. Raises ProblemsError."""
+    tests = ImportedTests(path, options, may_repeat=True)
+    suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
+    found = list(_lists(parse_python(path, _REMEDY)))
+    if not found:
+        raise refuse(path, 1, "no list of operators found", _REMEDY)
+    for mode, listed, entries in found:
+        skipped = "SKIPLIST" in listed
+        for key, types in zip(entries.keys, entries.values, strict=True):
+            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                tests.fault(entries.lineno, f"{listed} has an entry that is not a name", _REMEDY)
+                continue
+            if not _for_float32(types):
+                continue
+            what = "leave it out" if skipped else "expect a failure"
+            fields = {
+                "suite": suite.name,
+                "name": _VARIANTS.get(key.value, key.value),
+                "parameters": {"dtype": "float32", "mode": mode},
+                "outcome": "skipped" if skipped else "failed",
+                "raw_status": "skip" if skipped else "xfail",
+                "reason": f"PyTorch's tests on MPS {what} ({listed}).",
+            }
+            tests.add(key.lineno, fields)
+    return ImportResult(suites=(suite,), tests=tests.done())
+
+
+def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
+    """The mode, the name and the entries of each list."""
+    for function in ast.walk(module):
+        if not isinstance(function, ast.FunctionDef) or function.name not in _MODES:
+            continue
+        for statement in function.body:
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                continue
+            target = (
+                statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
+            )
+            name = ast.unparse(target)
+            if isinstance(statement.value, ast.Dict) and not any(word in name for word in _OTHERS):
+                yield _MODES[function.name], name, statement.value
+
+
+def _for_float32(types: ast.expr) -> bool:
+    """Say whether an entry is for float32: one without types is for all."""
+    if isinstance(types, ast.Constant):
+        return types.value is None
+    return any(ast.unparse(one) == "torch.float32" for one in getattr(types, "elts", ()))

@@ -1,0 +1,93 @@
+"""Reads `report.json` of onnx/backend-scoreboard: ONNX's backend tests of one backend.
+
+    {"date": "07/02/2026 01:13:10",
+     "failed": ["OnnxBackendNodeModelTest::test_adam_cpu"],
+     "passed": ["OnnxBackendNodeModelTest::test_abs_cpu"],
+     "skipped": []}
+
+The file has names by outcome, and neither messages nor software. ONNX's runner appends its own
+word for a device to each name, which is no part of a test's identity. The date names no time zone;
+the scoreboard's CI runs in UTC.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports import verdicts
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite, outline
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
+from accelerator_portal.reports.report import Suite
+from accelerator_portal.reports.test_ids import identified_node
+
+_SUITE = "onnx-backend"
+_DATE = "%m/%d/%Y %H:%M:%S"
+_DEVICE = re.compile(r"_(cpu|cuda)\Z")
+_NOTE = "The date in the file has no time zone. It is read as UTC."
+
+_Names = Annotated[
+    tuple[Annotated[str, StringConstraints(min_length=1)], ...], Field(fail_fast=True)
+]
+
+
+class _Scoreboard(Model):
+    """The content of the file; `date` and `skipped` are optional."""
+
+    date: str | None = None
+    failed: _Names
+    passed: _Names
+    skipped: _Names = ()
+
+
+def read_onnx_scoreboard(path: Path, options: Options) -> ImportResult:
+    """Read a scoreboard's report; `options.suite` names the suite. Raises ProblemsError."""
+    suite = chosen_suite(path, options) or _SUITE
+    board = outline(path, _Scoreboard, load_json(path))
+    started = _started(path, board.date)
+    outcomes: Mapping[Outcome, tuple[str, ...]] = {
+        "failed": board.failed,
+        "passed": board.passed,
+        "skipped": board.skipped,
+    }
+    imported = ImportedTests(path, options)
+    for outcome, names in outcomes.items():
+        for number, name in enumerate(names):
+            _add(imported, suite, outcome, name, f"{outcome}[{number}]")
+    return ImportResult(
+        suites=(Suite(name=suite, kind="operator"),),
+        tests=imported.done(),
+        started=started,
+        note=_NOTE if started else None,
+    )
+
+
+def _add(imported: ImportedTests, suite: str, outcome: Outcome, name: str, place: str) -> None:
+    device = _DEVICE.search(name)
+    test = identified_node(_DEVICE.sub("", name))
+    fields = {
+        "suite": suite,
+        "name": test.name,
+        "parameters": dict(test.parameters),
+        "outcome": outcome,
+        "raw_status": outcome,
+        "reason": verdicts.NO_REASON if outcome == "skipped" else None,
+    }
+    imported.add(1, fields, place=place, device=device[1] if device else None)
+
+
+def _started(path: Path, date: str | None) -> dt.datetime | None:
+    if date is None:
+        return None
+    try:
+        return dt.datetime.strptime(date, _DATE).replace(tzinfo=dt.timezone.utc)
+    except ValueError:
+        what = f'date: "{date[:40]}" is not a date and time'
+        raise refuse(path, 1, what, "use a format like 07/02/2026 01:13:10") from None

@@ -1,0 +1,250 @@
+"""Reads the JSON of pytest-json-report: each test with setup, call and teardown."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from accelerator_portal.reports import verdicts
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite, outline
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.reading import ImportResult, Options, load_json, refuse
+from accelerator_portal.reports.report import Suite
+from accelerator_portal.reports.test_ids import fitted, identified_node
+
+_SUITE = "pytest"  # as in pytest's own JUnit XML
+
+# pytest writes a skip as a tuple: ('/x/test_a.py', 10, 'Skipped: needs two cards').
+_SKIP = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?(.*)\1\)", re.DOTALL)
+_ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)(?![a-z0-9])")
+_EXPECTED = "It is expected to fail."
+
+
+def read_pytest_json(path: Path, options: Options) -> ImportResult:
+    """Read a pytest-json-report file. Raises ProblemsError with all faults of the file.
+
+    A module that cannot be collected becomes a test with the outcome `test-broken`.
+    """
+    suite = chosen_suite(path, options) or _SUITE
+    document, records = document_of(path)
+    imported = ImportedTests(path, options, may_repeat=True)
+    for number, record in enumerate(records):
+        place = f"tests[{number}]"
+        test = imported.parsed(Test, record, place)
+        if test is None:
+            continue
+        verdict = verdict_of(test)
+        if verdict is None:
+            what = f'{place}.outcome: "{test.outcome[:40]}" is not a pytest outcome'
+            imported.fault(1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"')
+            continue
+        _add(imported, place, test.nodeid, {"suite": suite, **verdict})
+    if document.summary.total != len(records):
+        what = f"summary.total is {document.summary.total:,}, and the tests are"
+        remedy = "create the file again; one of the two is incomplete"
+        imported.fault(1, f"{what} {len(records):,}", remedy)
+    _add_collectors(imported, document, suite)
+    read = found(document, Suite(name=suite, kind="unit"), imported)
+    planned = _planned(document, len(read.tests))
+    return replace(read, suites=(Suite(name=suite, kind="unit", planned=planned),))
+
+
+def document_of(path: Path) -> tuple[Document, list[Any]]:
+    """Return the content of a file and its unvalidated tests. Raises ProblemsError."""
+    document = outline(path, Document, load_json(path))
+    if document.tests is None:
+        what = 'the file has no "tests", because it was created with --json-report-summary'
+        raise refuse(path, 1, what, "create it without that option")
+    return document, document.tests
+
+
+def found(
+    document: Document,
+    suite: Suite,
+    imported: ImportedTests,
+    note: str | None = None,
+) -> ImportResult:
+    """Return the tests with their environment and times. Raises ProblemsError with all faults."""
+    environment = imported.environment(_environment(document.environment), "environment")
+    tests = imported.done()
+    end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
+    return ImportResult(
+        suites=(suite,),
+        tests=tests,
+        environment=environment,
+        started=end - dt.timedelta(seconds=min(document.duration, document.created)),
+        finished=end,
+        note=note,
+    )
+
+
+def _add(imported: ImportedTests, place: str, nodeid: str, fields: Mapping[str, Any]) -> None:
+    known = identified_node(nodeid)
+    fields = {**fields, "name": known.name, "parameters": dict(known.parameters)}
+    imported.add(1, fields, place=place, device=known.device)
+
+
+def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> None:
+    for number, collector in enumerate(document.collectors):
+        if collector.outcome == "failed":
+            fields = {
+                "suite": suite,
+                "outcome": "test-broken",
+                "raw_status": "collection failed",
+                "reason": verdicts.reason(collector.longrepr),
+            }
+            nodeid = collector.nodeid or "collection"
+            _add(imported, f"collectors[{number}]", nodeid, fields)
+
+
+def _planned(document: Document, ran: int) -> int | None:
+    """Return the number of planned tests, counting modules that cannot be collected, or None."""
+    collected = document.summary.collected
+    if collected is None:
+        return None
+    broken = sum(collector.outcome == "failed" for collector in document.collectors)
+    planned = collected - document.summary.deselected + broken
+    return planned if planned >= ran else None
+
+
+def verdict_of(test: Test) -> dict[str, Any] | None:
+    """Return the outcome fields of a test; None if its outcome is not one of pytest's."""
+    stages = test.stages
+    failed = next((stage for stage in stages if stage.outcome == "failed"), None)
+    stage = failed or test.call or (stages[0] if stages else Stage())
+    said: dict[str, Any] = {"raw_status": None if test.outcome == "passed" else test.outcome}
+    if stages:
+        said["duration_s"] = sum(one.duration for one in stages)
+    if test.outcome in {"skipped", "xfailed"}:
+        return {**said, **_left_out(stage, expected=test.outcome == "xfailed")}
+    if test.outcome == "rerun":
+        # The number of attempts is lost; that there were several is not.
+        said["metrics"] = {"retries": {"value": 1, "unit": "1"}}
+    elif test.outcome not in {"passed", "xpassed", "failed", "error"}:
+        return None
+    if test.outcome in {"passed", "xpassed"} or (test.outcome == "rerun" and failed is None):
+        return {**said, "outcome": "passed"}
+    message = verdicts.reason(stage.crash.message)
+    log = stage.longrepr if message else ""
+    return {
+        **said,
+        "outcome": _outcome(stage, around=failed is not None and failed is not test.call),
+        "reason": message or verdicts.reason(stage.longrepr),
+        "log_tail": verdicts.log_tail(log) or verdicts.log_tail(stage.stderr or stage.stdout),
+    }
+
+
+def _outcome(stage: Stage, *, around: bool) -> Outcome:
+    of = verdicts.of_error if around else verdicts.of_failure
+    return of(stage.crash.message, stage.longrepr)
+
+
+def _left_out(stage: Stage, *, expected: bool) -> dict[str, Any]:
+    if expected:
+        said = verdicts.reason(stage.crash.message) or verdicts.reason(stage.longrepr)
+        return {"outcome": "skipped", "raw_status": "xfail", "reason": said or _EXPECTED}
+    found = _SKIP.fullmatch(stage.longrepr)
+    reason = verdicts.reason(found[2] if found else stage.longrepr)
+    return {"outcome": "skipped", "reason": reason or verdicts.NO_REASON}
+
+
+def _environment(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts from pytest-metadata; a test suite adds keys such as `torch` itself."""
+    platform = _word(said.get("Platform"))
+    architecture = _ARCHITECTURE.search(platform or "")
+    packages = said.get("Packages")
+    every = {**packages, **said} if isinstance(packages, Mapping) else said
+    versions = {
+        fitted(name, 200): version
+        for name, value in (packages.items() if isinstance(packages, Mapping) else ())
+        if name and name.lower() != "torch" and (version := _word(value))
+    }
+    return {
+        "torch": _word(every.get("torch")),
+        "python": _word(said.get("Python")),
+        "os": platform,
+        "arch": architecture[1] if architecture else None,
+        "packages": versions,
+    }
+
+
+def _word(value: object) -> str | None:
+    return fitted(value, 200) if isinstance(value, str) and value else None
+
+
+Seconds = Annotated[float, Field(ge=0, lt=10**9)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class Crash(_Part):
+    """The message of the error at which a stage failed."""
+
+    message: str = ""
+
+
+class Stage(_Part):
+    """A stage of a test: setup, call or teardown."""
+
+    duration: Seconds = 0
+    outcome: str = ""
+    crash: Crash = Crash()
+    longrepr: str = ""
+    stdout: str = ""
+    stderr: str = ""
+
+
+class Test(_Part):
+    """A test and its stages."""
+
+    __test__ = False
+
+    nodeid: Annotated[str, Field(min_length=1)]
+    outcome: str
+    setup: Stage | None = None
+    call: Stage | None = None
+    teardown: Stage | None = None
+    lost: Annotated[Stage | None, Field(alias="???")] = None
+    """pytest-xdist's word for the stage of a worker that died."""
+
+    @property
+    def stages(self) -> list[Stage]:
+        """The stages that ran, in order."""
+        every = (self.setup, self.call, self.teardown, self.lost)
+        return [stage for stage in every if stage]
+
+
+class Collector(_Part):
+    """A module or class from which pytest collected tests."""
+
+    nodeid: str
+    outcome: str
+    longrepr: str = ""
+
+
+class Summary(_Part):
+    """The total, collected and deselected numbers of tests."""
+
+    total: Annotated[int, Field(ge=0)] = 0
+    collected: Annotated[int, Field(ge=0)] | None = None
+    deselected: Annotated[int, Field(ge=0)] = 0
+
+
+class Document(_Part):
+    """A pytest-json-report file; `created` is the end of the run in seconds since 1970."""
+
+    created: Annotated[float, Field(ge=0, lt=253_402_300_799)]
+    duration: Seconds
+    environment: Mapping[str, Any] = {}
+    summary: Summary
+    tests: list[Any] | None = None
+    """Each is a Test; they are checked one by one, so that a fault names its test."""
+    collectors: list[Collector] = []

@@ -1,0 +1,124 @@
+"""Reads the test cases that PyTorch's CI uploads (`tools/stats/upload_test_stats.py`).
+
+    {"classname": "TestTorch", "name": "test_copy", "time": 0.01, "file": "test_torch.py",
+     "workflow_id": 1, "workflow_run_attempt": 1, "job_id": 2, "invoking_file": "test_torch",
+     "skipped": {"type": "pytest.skip", "message": "…", "text": "…"}}
+
+One object a line, or a list of objects. Each is a `<testcase>` of JUnit XML as an object: its
+attributes, and its elements by tag, several of one tag as a list. `file` is the file of the test,
+`invoking_file` the one that was run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.formats.junit import named, plain_fields
+from accelerator_portal.reports.formats.junit_xml import (
+    ATTEMPTS,
+    RESULTS,
+    CaseElement,
+    ResultElement,
+    SuiteElement,
+)
+from accelerator_portal.reports.reading import (
+    ImportResult,
+    Options,
+    json_fault,
+    lines_of,
+    load_json,
+    parse_json,
+    read_text,
+    refuse,
+)
+from accelerator_portal.reports.report import Suite
+
+_SUITE = "pytorch-tests"
+_SUMMARY = "the file has test counts but no test names"
+
+
+def read_pytorch_test_run(path: Path, options: Options) -> ImportResult:
+    """Read uploaded test cases; `options.suite` names the suite. Raises ProblemsError."""
+    suite = chosen_suite(path, options) or _SUITE
+    imported = ImportedTests(path, options, may_repeat=True)
+    jobs: set[str] = set()
+    for line, record in _records(path):
+        if not isinstance(record, dict):
+            imported.fault(line, "this is not a test case object", "use one object per test")
+            continue
+        if "name" not in record and "tests" in record:
+            raise refuse(path, line, _SUMMARY, "use a file of the collection test_run")
+        jobs.add(str(record.get("job_id")))
+        _add(imported, line, suite, record)
+    note = f"Results of {len(jobs)} jobs of PyTorch's CI." if len(jobs) > 1 else None
+    return ImportResult(suites=(Suite(name=suite, kind="unit"),), tests=imported.done(), note=note)
+
+
+def _records(path: Path) -> Iterator[tuple[int, Any]]:
+    text = read_text(path)
+    if text.lstrip().startswith("["):
+        yield from ((1, record) for record in load_json(path))
+        return
+    for number, line in enumerate(lines_of(path, text), 1):
+        if line.strip():
+            yield number, _parsed(path, number, line)
+
+
+def _parsed(path: Path, number: int, line: str) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return parse_json(line)
+    except json.JSONDecodeError as error:
+        what = json_fault(error)
+    except ValueError as error:
+        what = str(error)
+    raise refuse(path, number, what, "use one object per line") from None
+
+
+def _add(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
+    case = _case(line, suite, record)
+    test = named(case)
+    if not test.name:
+        imported.fault(line, "the test has no name", "name it")
+        return
+    try:
+        fields = plain_fields(case, suite, test)
+    except ValueError:
+        what = f'time: "{case.attributes["time"][:40]}" is not a number of seconds'
+        imported.fault(line, what, "use a number")
+        return
+    imported.add(line, fields, place=f'"{test.name[:60]}"', device=test.device)
+
+
+def _case(line: int, suite: str, record: dict[str, Any]) -> CaseElement:
+    attributes = {key: str(value) for key, value in record.items() if _is_plain(value)}
+    if "file" not in attributes and (invoking := attributes.get("invoking_file")):
+        attributes["file"] = f"{invoking.replace('.', '/')}.py"
+    case = CaseElement(line, SuiteElement(line, {"name": suite}), attributes)
+    for tag in RESULTS:
+        case.results += (_result(tag, element) for element in _elements(record, tag))
+    case.retries = sum(len(_elements(record, tag)) for tag in ATTEMPTS)
+    outputs = [*_elements(record, "system-out"), *_elements(record, "system-err")]
+    case.output = "\n".join(_text(element) for element in outputs)
+    return case
+
+
+def _result(tag: str, element: dict[str, Any]) -> ResultElement:
+    attributes = {key: str(value) for key, value in element.items() if _is_plain(value)}
+    return ResultElement(tag, attributes, _text(element))
+
+
+def _elements(record: dict[str, Any], tag: str) -> list[dict[str, Any]]:
+    found = record.get(tag, [])
+    return [e for e in (found if isinstance(found, list) else [found]) if isinstance(e, dict)]
+
+
+def _text(element: dict[str, Any]) -> str:
+    return str(element.get("text", ""))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)

@@ -1,0 +1,252 @@
+"""Reads the result file of TorchBench's user benchmark `test_bench`.
+
+    {"name": "test_bench",
+     "environ": {"pytorch_version": "…", "pytorch_git_version": "…", "device": "…"},
+     "metrics": {"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=…": "pass"}}
+
+The keys that differ in `metric` only are one test. `accuracy` says what happened to it; a text in
+any other metric is the message of an error. A test with figures alone was executed, not checked.
+What `environ` calls `device`, which newer versions write, is the model of the card. The device of
+the keys stands in the note and nowhere else: it is no part of a test's identity. Without a
+compiler in `extra_args` it was run eagerly. The type of numbers is absent where no argument says
+it: a model then chooses its own. The file does not say when the run took place.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from accelerator_portal.reports.formats.imported_tests import ImportedTests
+from accelerator_portal.reports.formats.statuses import StatusMeaning, verdict_of
+from accelerator_portal.reports.reading import ImportResult, Options, json_fault, read_text, refuse
+from accelerator_portal.reports.report import Scalar
+from accelerator_portal.reports.texts import shortened
+
+# TorchBench has about 130 models; 8 MiB of JSON are at most some 200 MB of Python objects.
+MAX_CHARS = 8 * 1024 * 1024
+_LONGEST_KEY = 4000
+
+_TEXT = r"'[^']*'|\"[^\"]*\""
+_KEY = re.compile(
+    r"model=(?P<model>[^,]+), test=(?P<test>train|eval), device=(?P<device>[^,]*), "
+    rf"bs=(?P<batch>None|\d{{1,9}}), extra_args=\[(?P<args>(?:(?:{_TEXT})(?:, )?)*)\], "
+    r"metric=(?P<metric>[\w.-]+)"
+)
+_FORM = (
+    "use a format like \"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=accuracy\""
+)
+_OWN_LINE = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*:')
+_MODES = {"train": "training", "eval": "inference"}
+_DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
+
+# Peak memory is in MB or in GB, depending on TorchBench's version, which the file does not say.
+_UNITS = {"latencies": "ms"}
+
+
+@dataclass(slots=True)
+class _Test:
+    line: int
+    name: str
+    parameters: dict[str, Scalar]
+    texts: dict[str, str] = field(default_factory=dict)
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+def read_torchbench(path: Path, options: Options) -> ImportResult:
+    """Read a result file; `options.suite` replaces TorchBench's name. Raises ProblemsError."""
+    imported = ImportedTests(path, options)
+    suite = imported.suite(options.suite or "torchbench", "model")
+    text = read_text(path)
+    data, lines = _object(path, text), _lines(text)
+    tests: dict[str, _Test] = {}
+    devices = set()
+    for key, value in _mapping(path, data, "metrics").items():
+        line = lines.get(json.dumps(key), 1)
+        found = _KEY.fullmatch(key) if len(key) <= _LONGEST_KEY else None
+        if found is None:
+            imported.fault(line, f'"{key[:60]}" names no test', _FORM)
+            continue
+        devices.add(found["device"])
+        identity = key[: found.start("device")] + key[found.end("device") : found.start("metric")]
+        if identity not in tests:
+            tests[identity] = _Test(line, found["model"], _parameters(found))
+        if fault := _take(tests[identity], found["metric"], value):
+            imported.fault(line, fault, "use a status, a message or a number")
+    if len(devices) > 1:
+        what = f"the file contains results of several devices: {', '.join(sorted(devices))}"
+        imported.fault(1, what, "split the file; a report covers one accelerator")
+    for test in tests.values():
+        imported.add(test.line, {"suite": suite.name, **_fields(test)})
+    environment = imported.environment(_facts(imported, data.get("environ")), "environ")
+    device = next(iter(devices), None)
+    return ImportResult(
+        suites=(suite,),
+        tests=imported.done(),
+        environment=environment,
+        note=shortened(f"Device in the file: {device}.") if device else None,
+    )
+
+
+def _object(path: Path, text: str) -> dict[str, Any]:
+    def no_number(name: str) -> NoReturn:
+        line = text.count("\n", 0, text.find(name)) + 1
+        raise refuse(path, line, f"{name} is not a number", "remove the value")
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        record: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in record:
+                what = f'the key "{key[:120]}" is listed twice'
+                raise refuse(path, _lines(text).get(json.dumps(key), 1), what, "remove one of them")
+            record[key] = value
+        return record
+
+    if len(text) > MAX_CHARS:
+        what = f"the file has {len(text):,} characters, more than {MAX_CHARS:,}"
+        raise refuse(path, 1, what, "use an unmodified file from TorchBench")
+    try:
+        data = json.loads(text, parse_constant=no_number, object_pairs_hook=unique)
+    except json.JSONDecodeError as error:
+        raise refuse(path, error.lineno, json_fault(error), "write it again") from None
+    except (RecursionError, ValueError):
+        what = "the JSON is nested too deeply or has a number that is too long"
+        raise refuse(path, 1, what, "use an unmodified file from TorchBench") from None
+    if not isinstance(data, dict):
+        raise refuse(
+            path, 1, "the file is not a JSON object", "use an unmodified file from TorchBench"
+        )
+    return data
+
+
+def _mapping(path: Path, data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict):
+        what = f'"{key}" is {"no object" if key in data else "missing"}'
+        raise refuse(path, 1, what, "use an unmodified file from TorchBench")
+    return value
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Return the lines of the keys that have their own line; keys are in JSON notation."""
+    found = ((number, _OWN_LINE.match(line)) for number, line in enumerate(text.split("\n"), 1))
+    return {match[1]: number for number, match in found if match}
+
+
+def _take(test: _Test, metric: str, value: object) -> str | None:
+    """Add a value to its test, or return what is wrong with it; null is ignored."""
+    if isinstance(value, str):
+        test.texts[metric] = value
+    elif isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
+        test.figures[metric] = float(value)
+    elif value is not None:
+        return f"{test.name}: the value of {metric} is neither a string nor a number"
+    return None
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _parameters(found: re.Match[str]) -> dict[str, Scalar]:
+    parameters: dict[str, Scalar] = {"mode": _MODES[found["test"]], "compiler": "eager"}
+    if found["batch"] != "None":
+        parameters["batch_size"] = int(found["batch"])
+    words = [word[1:-1] for word in re.findall(_TEXT, found["args"])]
+    return parameters | _of_arguments(words)
+
+
+def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
+    """Return the parameters in a model's arguments; unknown arguments become the recipe."""
+    parameters: dict[str, Scalar] = {}
+    recipe = []
+    for option, value in _options(words):
+        if option in {"--torchdynamo", "--backend"} and value:
+            parameters["compiler"] = value
+        elif option in {"--inductor", "--torchinductor"} and not value:
+            parameters["compiler"] = "inductor"
+        elif option == "--precision" and value:
+            parameters["dtype"] = _DTYPES.get(value, value)
+        elif option == "--amp" and not value:
+            parameters["dtype"] = "amp"
+        elif option == "--dynamic_shapes":
+            parameters["dynamic"] = True
+        elif option != "--accuracy":  # what is measured, not how it was run
+            recipe.append(f"{option} {value}".strip())
+    return parameters | ({"recipe": " ".join(recipe)} if recipe else {})
+
+
+def _options(words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each option with its value, written as two words or with `=`."""
+    option, value = "", ""
+    for word in (part for each in words for part in each.split("=", 1)):
+        if word.startswith("--"):
+            if option:
+                yield option, value
+            option, value = word, ""
+        else:
+            value = f"{value} {word}".strip()
+    if option or value:
+        yield option, value
+
+
+def _fields(test: _Test) -> dict[str, Any]:
+    return {
+        "name": test.name,
+        "parameters": test.parameters,
+        "metrics": {
+            metric: {"value": value, "unit": _UNITS.get(metric, "unstated")}
+            for metric, value in test.figures.items()
+        },
+        **_verdict(test).fields(),
+    }
+
+
+def _verdict(test: _Test) -> StatusMeaning:
+    texts = {metric: text for metric, text in test.texts.items() if metric != "accuracy"}
+    if "accuracy" in test.texts:
+        return verdict_of(test.texts["accuracy"])
+    if texts:
+        return verdict_of(next(iter(texts.values())))
+    if test.figures:
+        return StatusMeaning(
+            "executed", "run", "The test was measured, but its result was not checked."
+        )
+    return StatusMeaning("not-run", reason="The file has no value for it.")
+
+
+def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
+    """Return the PyTorch version and commit, the device and other packages' versions."""
+    if not isinstance(environ, dict):
+        what = f'"environ" is {"missing" if environ is None else "no object"}'
+        imported.fault(1, what, "use an unmodified file from TorchBench")
+        return {}
+    named = {key: _word(value) for key, value in environ.items() if isinstance(value, str)}
+    commit = named.get("pytorch_git_version") or ""
+    if commit and not re.fullmatch(r"[0-9a-f]{7,40}", commit):
+        what = f'"pytorch_git_version" is "{commit[:60]}", no commit'
+        imported.fault(1, what, "use the commit hash, or remove it")
+        commit = ""
+    packages = {
+        key.removesuffix("_version"): value
+        for key, value in named.items()
+        if re.fullmatch(r"(?!pytorch_|metrics_)\w{1,100}_version", key) and value
+    }
+    return {
+        "torch": named.get("pytorch_version"),
+        "torch_commit": commit or None,
+        "hardware": named.get("device"),
+        "packages": packages,
+    }
+
+
+def _word(text: str) -> str | None:
+    return " ".join(text.split())[:200] or None

@@ -1,0 +1,103 @@
+"""Reader for the model tests of Tenstorrent's TT-XLA: what its CI *expects* of each model, no run.
+
+    test_config:
+      gpt_neo/causal_lm/pytorch-125M-single_device-inference:
+        status: EXPECTED_PASSING
+        arch_overrides:
+          p150: {status: KNOWN_FAILURE_XFAIL, reason: "out of memory"}
+
+As in TT-XLA's tests/runner/conftest.py, a test runs on the boards of `supported_archs`, else on
+`n150` and `p150`, and what a board overrides replaces the rest. Hardware is no part of a test's
+identity: the worst expectation of all boards is kept. Where `assert_pcc` is false, TT-XLA runs the
+model and accepts any result. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` are no tests
+with an expectation, and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from accelerator_portal.catalog.fields import OpenModel
+from accelerator_portal.reports.formats.imported_tests import (
+    ImportedTests,
+    chosen_suite,
+    outline,
+    yaml_file,
+)
+from accelerator_portal.reports.formats.statuses import TT_XLA, StatusMeaning
+from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.texts import shortened
+from accelerator_portal.reports.verdicts import NO_REASON
+
+_SUITE = "tt-forge-models"
+_NAME = re.compile(r"(.+)-(single_device|data_parallel|tensor_parallel)-(inference|training)")
+_DEFAULT_BOARDS = ("n150", "p150")
+_REMEDY = 'use a name like "resnet/pytorch-single_device-inference"'
+
+
+class _Expectation(OpenModel):
+    status: Literal[
+        "EXPECTED_PASSING",
+        "KNOWN_FAILURE_XFAIL",
+        "NOT_SUPPORTED_SKIP",
+        "UNSPECIFIED",
+        "EXCLUDE_MODEL",
+    ] = "UNSPECIFIED"
+    bringup_status: str | None = None
+    reason: str | None = None
+    assert_pcc: bool | None = None
+
+    def meaning(self, board: str) -> StatusMeaning | None:
+        """Return the expectation for a board, or None."""
+        reason = shortened(f"{board}: {self.reason}") if self.reason else None
+        if self.status == "EXPECTED_PASSING":
+            if self.assert_pcc is False:
+                what = "TT-XLA runs the model and accepts any result."
+                return StatusMeaning("executed", "run", what, self.status)
+            return StatusMeaning("passed", "compare", None, self.status)
+        if self.status == "KNOWN_FAILURE_XFAIL":
+            known = TT_XLA.get(self.bringup_status or "", StatusMeaning("failed"))
+            raw = self.bringup_status or self.status
+            return StatusMeaning(known.outcome, known.stage, reason, raw)
+        if self.status == "NOT_SUPPORTED_SKIP":
+            return StatusMeaning("skipped", None, reason or NO_REASON, self.status)
+        return None
+
+
+class _Entry(OpenModel):
+    supported_archs: tuple[str, ...] = _DEFAULT_BOARDS
+    arch_overrides: Mapping[str, Mapping[str, Any]] = {}
+
+
+class _File(OpenModel):
+    test_config: Mapping[str, Mapping[str, Any]]
+
+
+def read_tt_xla(path: Path, options: Options) -> ImportResult:
+    """Read a test configuration; `options.suite` names the suite. Raises ProblemsError."""
+    tests = ImportedTests(path, options, may_repeat=True)
+    suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
+    file = yaml_file(path)
+    for key, entry in outline(path, _File, file.data).test_config.items():
+        line = file.line(("test_config", key))
+        name = _NAME.fullmatch(key)
+        if name is None:
+            tests.fault(line, f'"{key[:60]}" does not end in a parallelism and a mode', _REMEDY)
+            continue
+        about = {
+            "suite": suite.name,
+            "name": name[1],
+            "parameters": {"parallelism": name[2], "mode": name[3]},
+        }
+        boards = tests.parsed(_Entry, entry, key, line)
+        if boards is None:
+            continue
+        for board in boards.supported_archs:
+            own = {**entry, **boards.arch_overrides.get(board, {})}
+            expected = tests.parsed(_Expectation, own, key, line)
+            if expected and (meaning := expected.meaning(board)):
+                tests.add(line, {**about, **meaning.fields()})
+    return ImportResult(suites=(suite,), tests=tests.done())

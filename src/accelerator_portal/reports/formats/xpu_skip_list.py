@@ -1,0 +1,88 @@
+"""Reader for the skip lists of torch-xpu-ops: which of PyTorch's tests its CI leaves out on XPU.
+
+    skip_dict = {
+        "test_acme_xpu.py": (
+            # RuntimeError: not implemented
+            "test_a_xpu",
+        ),
+        f"{PYTORCH_TEST_DIR}/test_other.py": None,
+    }
+
+The comment above a test is the reason. A file with `None` leaves out nothing. The file is parsed,
+and never run. What is not on the list does not therefore pass.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from accelerator_portal.reports import verdicts
+from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_portal.reports.reading import (
+    ImportResult,
+    Options,
+    parse_python,
+    read_text,
+    refuse,
+)
+
+_SUITE = "xpu/torch-xpu-ops"
+_ISSUE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/(?:issues|pull)/\d+")
+_REMEDY = "use an unmodified skip list from torch-xpu-ops' folder test/xpu"
+
+
+def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
+    """Read a skip list; every test in it has the outcome `skipped`. Raises ProblemsError."""
+    tests = ImportedTests(path, options)
+    suite = tests.suite(chosen_suite(path, options) or _SUITE, "unit")
+    lines = read_text(path).splitlines()
+    for key, skipped in _entries(path):
+        if isinstance(skipped, ast.Constant) and skipped.value is None:
+            continue
+        place = key.values[-1] if isinstance(key, ast.JoinedStr) else key
+        if not isinstance(place, ast.Constant) or not isinstance(skipped, (ast.Tuple, ast.List)):
+            tests.fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
+            continue
+        file = PurePosixPath(str(place.value)).stem
+        for test in skipped.elts:
+            if not isinstance(test, ast.Constant) or not isinstance(test.value, str):
+                tests.fault(test.lineno, "the entry is not a test name", _REMEDY)
+                continue
+            reason = _comment(lines, test.lineno)
+            issue = _ISSUE.search(reason)
+            fields = {
+                "suite": suite.name,
+                "name": f"{file}::{test.value}",
+                "outcome": "skipped",
+                "raw_status": "skip",
+                "reason": verdicts.reason(reason) or verdicts.NO_REASON,
+                "known_issue": {"url": issue[0]} if issue else None,
+            }
+            tests.add(test.lineno, fields)
+    return ImportResult(suites=(suite,), tests=tests.done())
+
+
+def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
+    for statement in parse_python(path, _REMEDY).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "skip_dict":
+            listed = statement.value
+            if isinstance(listed, ast.Dict) and None not in listed.keys:
+                return [
+                    (key, value)
+                    for key, value in zip(listed.keys, listed.values, strict=True)
+                    if key is not None
+                ]
+    raise refuse(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
+
+
+def _comment(lines: Sequence[str], line: int) -> str:
+    """The comment directly above a line; one further above may speak of other tests only."""
+    above = line - 1
+    words: list[str] = []
+    while above > 0 and (text := lines[above - 1].strip()).startswith("#"):
+        words.insert(0, text.lstrip("# "))
+        above -= 1
+    return " ".join(words)

@@ -1,0 +1,1 @@
+"""Renders what readers see of platforms: their pages, comparison, features, hardware, questions."""

@@ -1,0 +1,164 @@
+"""Writes the table of commands for readers without scripts, and those of offline installs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from accelerator_portal.catalog.message import message
+from accelerator_portal.install.formats import STATED
+from accelerator_portal.install.pip_command import command_line
+from accelerator_portal.install.resolution import machine_of, offers
+from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_portal.install.selector import Selector
+from accelerator_portal.site.results.findings import summary
+from accelerator_portal.site.words import python_range
+
+_USUAL = frozenset({"pip", "docker"})
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsRow:
+    """A row of the commands table: combinations with the same commands."""
+
+    platform: str
+    platform_id: str
+    variant: str
+    build: str
+    systems: str
+    python: str
+    method: str
+    commands: tuple[str, ...]
+    note: str | None
+    findings: str
+    """What is known of the versions, empty where nothing is."""
+
+
+def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
+    """Return the rows of the build that each platform offers by default on each machine."""
+    offered = offers(selector)
+    return tuple(
+        row
+        for row in selector.rows
+        if row.method in STATED
+        and row.build == offered[row.platform].get(machine_of(selector, row))
+    )
+
+
+def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
+    """Return the rows for pip and Docker, or all rows if a system has neither."""
+    found: dict[tuple[str, str, str], list[InstallRow]] = {}
+    for row in rows:
+        found.setdefault((row.platform, row.os, row.arch), []).append(row)
+    usual = ([row for row in here if row.method in _USUAL] or here for here in found.values())
+    return [row for here in usual for row in here]
+
+
+def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
+    """Return one row per distinct commands of a platform, build and method, in page order.
+
+    Methods whose commands are derived from those of others are left out.
+    """
+    groups: dict[tuple[object, ...], list[InstallRow]] = {}
+    for row in rows:
+        if row.method not in STATED:
+            continue
+        single = (a for a in selector.table if a.own_column and not a.many)
+        key = (*(getattr(row, axis.field) for axis in single), row.commands, row.note)
+        groups.setdefault(key, []).append(row)
+    order = {axis: {v.id: n for n, v in enumerate(vs)} for axis, vs in selector.axes.items()}
+
+    def place(group: list[InstallRow]) -> tuple[int, ...]:
+        choice = next(selector.choices(group[0]))
+        return tuple(order[axis][choice[axis]] for axis in ("platform", "build", "method"))
+
+    return [_merged(selector, group) for group in sorted(groups.values(), key=place)]
+
+
+def _merged(selector: Selector, group: list[InstallRow]) -> CommandsRow:
+    row = group[0]
+    choice = next(selector.choices(row))
+    pythons = {python for member in group for python in member.pythons or ()}
+    build = selector.value("build", choice)
+    return CommandsRow(
+        platform=selector.label("platform", choice),
+        platform_id=row.platform,
+        variant=selector.label("variant", choice),
+        build=message("{build} {day}", build=build.label, day=build.detail)
+        if build.detail
+        else build.label,
+        systems=_systems(selector, group),
+        python=python_range(pythons) if pythons else message("any"),
+        method=selector.label("method", choice),
+        commands=row.commands,
+        note=row.note,
+        findings=summary(group),
+    )
+
+
+def _systems(selector: Selector, group: list[InstallRow]) -> str:
+    """Return the systems of rows: `Linux x86-64, ARM64; Windows x86-64`."""
+    first, *others = (axis.id for axis in selector.table if not axis.own_column)
+    found: dict[str, dict[str, None]] = {}
+    for row in group:
+        choice = next(selector.choices(row))
+        rest = " ".join(selector.label(axis, choice) for axis in others)
+        found.setdefault(selector.label(first, choice), {})[rest] = None
+    return "; ".join(f"{system} {', '.join(rest)}" for system, rest in found.items())
+
+
+_INSTALL = " -m pip install "
+_DOWNLOAD = " -m pip download --dest wheels "
+# Files that an earlier line downloaded serve the later ones: no second torch from another index.
+_ALSO = f"{_DOWNLOAD}--find-links wheels "
+_OFFLINE = " -m pip install --no-index --find-links wheels "
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineInstall:
+    """The commands for a platform and system: to download online, and to install offline."""
+
+    platform: str
+    platform_id: str
+    system: str
+    build: str
+    download: tuple[str, ...]
+    install: str
+
+
+def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
+    """Yield an offline install for each platform and system with pip, CUDA and CPU first."""
+    first = {"cuda": 0, "cpu": 1}
+    newest = _newest(selector.rows)
+    for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):
+        choice = next(selector.choices(row))
+        packages = dict.fromkeys(package for call in row.calls for package in call.packages)
+        python = row.commands[0].partition(_INSTALL)[0]
+        yield OfflineInstall(
+            platform=selector.label("platform", choice),
+            platform_id=row.platform,
+            system=" ".join(selector.label(axis.id, choice) for axis in selector.machine_axes),
+            build=row.build,
+            download=tuple(
+                line.replace(_INSTALL, _ALSO if n else _DOWNLOAD)
+                for n, line in enumerate(row.commands)
+            ),
+            install=f"{python}{_OFFLINE}{command_line([*packages], row.os)}",
+        )
+
+
+def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
+    """Return the newest release's row for each platform and operating system."""
+    found: dict[tuple[str, str], InstallRow] = {}
+    for row in rows:
+        only_pip = row.method == "pip" and all(
+            _INSTALL in line and ".whl" not in line for line in row.commands
+        )
+        if not only_pip or row.build == PREVIEW or row.on_request:
+            continue
+        before = found.setdefault((row.platform, row.os), row)
+        if Version(before.build) < Version(row.build):
+            found[row.platform, row.os] = row
+    return found.values()

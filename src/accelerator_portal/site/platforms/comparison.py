@@ -1,0 +1,243 @@
+"""Builds the page that compares platforms: one row a question, one column a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import get_args
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import FeatureId
+from accelerator_portal.catalog.files.hardware import HardwareModel, Purpose
+from accelerator_portal.install.expand import rows_by_platform
+from accelerator_portal.install.labels import METHOD, OS
+from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.site.platforms.features import LABELS
+from accelerator_portal.site.results.speeds import SpeedRun
+from accelerator_portal.site.words import number, python_range
+
+
+@dataclass(frozen=True, slots=True)
+class CellLine:
+    """A line of a cell; `code` formats it as code, `url` makes it a link."""
+
+    text: str
+    note: str | None = None
+    url: str | None = None
+    code: bool = False
+
+
+CellLines = tuple[CellLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """A question and each platform's answer; a cell is empty if no source answers it."""
+
+    id: str
+    label: str
+    cells: tuple[CellLines, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonGroup:
+    """A group of related questions."""
+
+    label: str
+    rows: tuple[ComparisonRow, ...]
+
+
+CellReader = Callable[[Platform], Iterable[CellLine]]
+
+
+def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
+    """Return the questions with a cell for each platform, in the catalog's order."""
+    groups: dict[str, dict[str, CellReader]] = {
+        "Platform": {
+            "Vendor": lambda p: _text(p.accelerator.vendor),
+            "Integration": lambda p: _text(p.accelerator.integration.value),
+            "Dispatch key": lambda p: _code(p.accelerator.dispatch_key.value),
+            "Device": lambda p: _code(p.accelerator.device.value),
+            "Package": lambda p: _code(p.accelerator.package.name),
+        },
+        "Versions": {
+            "Newest PyTorch": partial(_newest, catalog),
+            "PyTorch releases with packages": partial(_range, catalog),
+            "Python, newest release": partial(_pythons, catalog),
+            "Lifecycle of newest release": _lifecycle,
+        },
+        "Installation": {
+            "Operating systems": _systems,
+            "Methods": partial(_methods, catalog),
+        },
+        "Hardware": {
+            "Generations": _generations,
+            "Memory of one device": _memory,
+            "Maximum power of one device": _power,
+            "Made for": _purposes,
+            "Cloud access": _access,
+        },
+        "Features": {label: partial(_feature, name) for name, label in LABELS.items()},
+        "Evidence": {"Test reports": partial(_reports, catalog)},
+    }
+    questions = tuple(
+        ComparisonGroup(label, tuple(_row(catalog, *answer) for answer in answers.items()))
+        for label, answers in groups.items()
+    )
+    speeds = tuple(_speed_rows(catalog, runs))
+    return (*questions, ComparisonGroup("Measured speed", speeds)) if speeds else questions
+
+
+def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
+    """Yield the speeds that at least two platforms measured."""
+    for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
+        measured = [run for run in runs if key in run.speeds]
+        if len({run.accelerator for run in measured}) > 1:
+            label = ", ".join(filter(None, (test.name, test.mode, test.dtype, test.size)))
+            yield _row(catalog, label, partial(_speeds, key, measured))
+
+
+def _speeds(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
+    for run in runs:
+        if run.accelerator == platform.id:
+            speed = run.speeds[key]
+            interval = f"{number(speed.low)}–{number(speed.high)}"
+            day = f"{run.day}" if run.day else None
+            words = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
+            text = f"{number(speed.value)} {speed.unit}"
+            yield CellLine(text, ", ".join(filter(None, words)))
+
+
+def _row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:
+    cells = tuple(tuple(answer(platform)) for platform in catalog.platforms)
+    return ComparisonRow(label.lower().replace(" ", "-"), label, cells)
+
+
+def _text(text: str) -> CellLines:
+    return (CellLine(text),)
+
+
+def _code(text: str) -> CellLines:
+    return (CellLine(text, code=True),)
+
+
+def _newest(catalog: Catalog, platform: Platform) -> CellLines:
+    found = followed_releases(catalog, platform)
+    if found.newest is None:
+        return ()
+    newest = catalog.releases.newest.version
+    behind = f"{found.behind} minor releases behind {newest}"
+    if found.behind == 1:
+        behind = f"one minor release behind {newest}"
+    note = behind if found.behind else None
+    if not found.has_command:
+        note = "no command here" + (f"; {note}" if note else "")
+    return (CellLine(found.newest, note),)
+
+
+def _range(catalog: Catalog, platform: Platform) -> CellLines:
+    found = followed_releases(catalog, platform)
+    if not found.has_command or found.newest is None:
+        return (CellLine("none"),)
+    if found.oldest == found.newest:
+        return _text(found.newest)
+    return _text(f"{found.oldest} to {found.newest}")
+
+
+def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
+    newest = followed_releases(catalog, platform).newest
+    rows = [row for row in _rows(catalog, platform) if row.build == newest]
+    pythons = {python for row in rows for python in row.pythons or ()}
+    return _text(python_range(pythons)) if pythons else ()
+
+
+def _lifecycle(platform: Platform) -> Iterable[CellLine]:
+    """Yield the lifecycle in the first row that states it; rows start with the newest."""
+    for row in platform.compatibility.rows:
+        if row.lifecycle:
+            until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
+            yield CellLine(
+                f"PyTorch {row.torch}: {row.lifecycle.status}{until}", row.lifecycle.note
+            )
+            return
+
+
+def _systems(platform: Platform) -> Iterable[CellLine]:
+    for os in dict.fromkeys(system.os for system in platform.accelerator.operating_systems):
+        systems = [s for s in platform.accelerator.operating_systems if s.os == os]
+        names = [s.name for s in systems if s.name != OS[os]]
+        archs = dict.fromkeys(arch for system in systems for arch in system.arch or ())
+        note = "; ".join([*names, ", ".join(archs)] if archs else names)
+        yield CellLine(OS[os], note or None)
+
+
+def _methods(catalog: Catalog, platform: Platform) -> CellLines:
+    used = {row.method for row in _rows(catalog, platform)}
+    words = [label for method, label in METHOD.items() if method in used]
+    return _text(", ".join(words)) if words else ()
+
+
+def _generations(platform: Platform) -> CellLines:
+    hardware = platform.accelerator.hardware
+    names = dict.fromkeys(g.name for g in hardware.generations if g.builds) if hardware else {}
+    return _text(", ".join(names)) if names else ()
+
+
+def _memory(platform: Platform) -> CellLines:
+    return _between("GB", (model.memory_gb for model in _models(platform)))
+
+
+def _power(platform: Platform) -> CellLines:
+    return _between("W", (model.power_w for model in _models(platform)))
+
+
+def _between(unit: str, stated: Iterable[float | None]) -> CellLines:
+    values = sorted(value for value in stated if value is not None)
+    if not values:
+        return ()
+    ends = dict.fromkeys(number(value) for value in (values[0], values[-1]))
+    return _text(f"{' to '.join(ends)} {unit}")
+
+
+def _purposes(platform: Platform) -> CellLines:
+    used = {purpose for model in _models(platform) for purpose in model.purpose or ()}
+    words = [purpose for purpose in get_args(Purpose) if purpose in used]
+    return _text(", ".join(words)) if words else ()
+
+
+def _models(platform: Platform) -> Iterable[HardwareModel]:
+    """Yield the models of generations that have builds."""
+    hardware = platform.accelerator.hardware
+    for generation in hardware.generations if hardware else ():
+        if generation.builds:
+            yield from generation.models
+
+
+def _access(platform: Platform) -> Iterable[CellLine]:
+    for access in platform.accelerator.access:
+        terms = {"free": "free", "apply": "on application"}.get(access.kind)
+        yield CellLine(
+            access.title, ", ".join(filter(None, (terms, access.note))) or None, access.url
+        )
+
+
+def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
+    feature = platform.accelerator.features.get(feature_id)
+    if feature:
+        yield CellLine(feature.works, feature.note)
+
+
+def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
+    stored = [s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id]
+    if not stored:
+        yield CellLine("no report yet")
+    for one in stored:
+        started = one.report.started
+        yield CellLine(one.report.kind, f"{started:%Y-%m-%d}" if started else "no date stated")
+
+
+def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:
+    return list(rows_by_platform(catalog)[platform.id])

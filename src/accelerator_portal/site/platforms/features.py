@@ -1,0 +1,215 @@
+"""Builds the table of features: what sources state and what runs show."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import FeatureId, Model
+from accelerator_portal.catalog.files.accelerator import Extent, Feature
+from accelerator_portal.catalog.files.own_suite import suite_folder
+from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
+from accelerator_portal.catalog.files.sources import Source, sources_by_id
+from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome
+from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import ResultsView
+
+
+class FeatureRun(Model):
+    """What the tests of a feature showed in a run, or what a baseline expects of them."""
+
+    outcome: Outcome
+    """The outcome of the tests; of several that differ, one that is not good."""
+    passed: int
+    """The number of tests that passed."""
+    tests: int
+    """The number of tests that were attempted."""
+    reason: str | None = None
+    """The message of a failure."""
+    report: str
+    """Id of the report."""
+    kind: Kind
+    """Who made the report. A baseline is what a project's CI expects, and no run."""
+    day: dt.date | None = None
+    """The day of the run, or of the baseline."""
+    address: str
+    """The address of the test, or of the suite if there are several, relative to `results/`."""
+    contradicts: bool
+    """Whether a source says that the feature works and all tests of the run failed, or the
+    reverse."""
+
+
+def feature_runs(
+    reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature], shown_by: FeatureEvidence
+) -> dict[FeatureId, FeatureRun]:
+    """Return the strongest evidence that reports have of each feature.
+
+    It is the newest run that attempted one of its tests; without a run, the newest baseline.
+    """
+    strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)
+    found: dict[FeatureId, FeatureRun] = {}
+    for feature in get_args(FeatureId):
+        wanted = shown_by.features.get(feature, ())
+        for stored in strongest:
+            if tests := _attempted(stored.report, wanted):
+                found[feature] = _shown(stored, tests, stated.get(feature))
+                break
+    return found
+
+
+def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
+    """Return whether a statement and a run contradict each other; `partly` fits all outcomes."""
+    if stated is None:
+        return False
+    wrong = {"yes": BAD, "no": GOOD, "partly": frozenset[Outcome]()}
+    return outcome in wrong[stated.works]
+
+
+def _shown(stored: StoredReport, tests: Sequence[TestEntry], stated: Feature | None) -> FeatureRun:
+    report = stored.report
+    worst = next((test for test in tests if test.outcome not in GOOD), tests[0])
+    suite = suite_folder(worst.suite)
+    return FeatureRun(
+        outcome=worst.outcome,
+        passed=sum(test.outcome in GOOD for test in tests),
+        tests=len(tests),
+        reason=worst.reason,
+        report=stored.id,
+        kind=report.kind,
+        day=report.started.date() if report.started else None,
+        address=address_of(worst.suite, worst.name) if len(tests) == 1 else f"{suite}/",
+        contradicts=report.kind != "baseline"
+        and all(contradicts(stated, test.outcome) for test in tests),
+    )
+
+
+def _attempted(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry]:
+    return [
+        test
+        for test in report.tests
+        if test.outcome in ATTEMPTED
+        and any(tests.has(test.suite, test.name, test.parameters) for tests in wanted)
+    ]
+
+
+def _strength(report: Report) -> tuple[bool, dt.datetime]:
+    started = report.started or dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+    return report.kind != "baseline", started
+
+
+LABELS: dict[FeatureId, str] = {
+    "amp": "Automatic mixed precision",
+    "bf16": "bfloat16",
+    "fp8": "FP8",
+    "autograd": "Autograd",
+    "sdpa": "Scaled dot product attention",
+    "compile": "torch.compile",
+    "export": "Export and AOTInductor",
+    "graphs": "Device graphs",
+    "distributed": "Distributed",
+    "fsdp": "FSDP and DTensor",
+    "checkpoint": "Checkpoints",
+    "dataloader": "DataLoader",
+    "optimizers": "Optimizers",
+    "quantization": "Quantization",
+    "sparse": "Sparse tensors",
+    "complex": "Complex tensors",
+    "profiler": "Profiler",
+}
+
+# Below this share of cells with a source a table would mostly show what nobody has written down.
+ENOUGH = 0.3
+
+
+class PlatformFeatures(Model):
+    """The features of one platform: statements of sources and results of its latest runs."""
+
+    id: str
+    """Id of the platform."""
+    name: str
+    """Its name."""
+    features: dict[FeatureId, Feature]
+    """The features for which a source states a value."""
+    sources: dict[str, Source]
+    """The sources that are named, by id."""
+    runs: dict[FeatureId, FeatureRun]
+    """The features of which a published report has tests."""
+    searched: dt.date | None = None
+    """The day on which somebody last searched for a source of every feature."""
+
+    @property
+    def rows(self) -> tuple[FeatureId, ...]:
+        """The features with a statement or a run, in order."""
+        return tuple(name for name in LABELS if name in self.features or name in self.runs)
+
+    @property
+    def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
+        """The labels of what works, works partly and does not, and of what nothing is known."""
+        groups = (
+            (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
+            for extent in get_args(get_args(Extent)[0])
+        )
+        unknown = tuple(LABELS[name] for name in LABELS if name not in self.rows)
+        return tuple((extent, labels) for extent, labels in (*groups, (None, unknown)) if labels)
+
+    def _extent(self, name: FeatureId) -> Extent | None:
+        feature = self.features.get(name)
+        return feature.works if feature else None
+
+
+class FeaturesData(Model):
+    """The features of every platform."""
+
+    labels: dict[FeatureId, str]
+    """The label of each feature."""
+    cells: int
+    """The number of platforms multiplied by the number of features."""
+    sourced: int
+    """The number of cells that have a source or a test."""
+    platforms: tuple[PlatformFeatures, ...]
+    """Every platform."""
+
+    @property
+    def by_id(self) -> dict[str, PlatformFeatures]:
+        """The platforms by id."""
+        return {platform.id: platform for platform in self.platforms}
+
+    @property
+    def share(self) -> float:
+        """The share of cells with a source or a test, from 0 to 1."""
+        return self.sourced / self.cells if self.cells else 0.0
+
+    @property
+    def enough(self) -> bool:
+        """Whether enough cells have a source to compare platforms."""
+        return self.share >= ENOUGH
+
+
+def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
+    """Return the features of every platform."""
+    platforms = tuple(
+        PlatformFeatures(
+            id=platform.id,
+            name=platform.accelerator.name,
+            features=dict(platform.accelerator.features),
+            sources=sources_by_id(
+                platform.accelerator.sources,
+                (name for f in platform.accelerator.features.values() for name in f.source),
+            ),
+            runs=feature_runs(
+                results.of(platform.id), platform.accelerator.features, catalog.feature_tests
+            ),
+            searched=platform.accelerator.features_searched,
+        )
+        for platform in catalog.platforms
+    )
+    return FeaturesData(
+        labels=LABELS,
+        cells=len(platforms) * len(get_args(FeatureId)),
+        sourced=sum(len(platform.rows) for platform in platforms),
+        platforms=platforms,
+    )

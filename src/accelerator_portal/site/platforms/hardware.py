@@ -1,0 +1,257 @@
+"""Lists the cards of every platform, and what runs on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from urllib.parse import urlencode
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import Arch, Integration, Model
+from accelerator_portal.catalog.files.accelerator import Identify
+from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
+from accelerator_portal.catalog.files.shared_files import FinderWords
+from accelerator_portal.catalog.files.sources import Source, sources_by_id
+from accelerator_portal.install.labels import ARCH, OS
+from accelerator_portal.install.serving import ReleaseSupport, Serving, serving
+from accelerator_portal.site.anchors import Anchors, slug
+from accelerator_portal.site.page import PLATFORMS
+from accelerator_portal.site.words import listed
+
+
+class GenerationData(Model):
+    """Cards that the same builds support, and these builds."""
+
+    name: str
+    """The generation or family."""
+    chip: str | None = None
+    """The name that builds use for the hardware. `chip` of the platform labels it."""
+    also: tuple[str, ...] | None = None
+    """Other names of the generation or chip."""
+    vendor: str | None = None
+    """Who makes it, if not the platform's vendor."""
+    arch: Arch | None = None
+    """The processor architecture of machines with it, if they all have the same one."""
+    jetpack: str | None = None
+    """The oldest JetPack release that its builds run on."""
+    page: str
+    """Address of its row on the platform's page, from the root of the site."""
+    verdict: ReleaseSupport
+    """`newest`: the platform's newest release supports it. `earlier`: only older releases
+    support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
+    the portal has no command for the build. `none`: no published build supports it."""
+    words: str
+    """The verdict in a few words."""
+    oldest: str | None = None
+    """The oldest supported release that has an install command."""
+    newest: str | None = None
+    """The newest release that runs on it."""
+    variants: tuple[str, ...] = ()
+    """Ids of the variants of the newest release, preferred first."""
+    install: str | None = None
+    """The selector's address for this hardware, from the site's root. Absent without a command."""
+    notes: tuple[str, ...] = ()
+    """Remarks on the generation and on the builds of the newest release."""
+    other_notes: tuple[str, ...] = ()
+    """Remarks on other builds."""
+    models: tuple[HardwareModel, ...]
+    """The cards."""
+    source: tuple[str, ...]
+    """Ids of the sources of the generation and of its builds."""
+
+
+class PlatformHardware(Model):
+    """The hardware of one platform."""
+
+    id: str
+    """Id of the platform."""
+    name: str
+    """Its name."""
+    vendor: str
+    """Who makes the hardware."""
+    vendor_names: tuple[str, ...] = ()
+    """Other names of the maker and its products, such as those in its own script."""
+    integration: Integration
+    """`in-tree` or `out-of-tree`."""
+    dispatch_key: str
+    """PyTorch's dispatch key."""
+    device: str
+    """What goes into `torch.device()`."""
+    lifecycle: str | None = None
+    """`maintenance` or `retired`; absent for a platform that is developed."""
+    chip: str | None = None
+    """The label of `chip` on this platform."""
+    note: str | None = None
+    """A remark on the whole list."""
+    identify: tuple[Identify, ...]
+    """Commands that show the card of a machine."""
+    generations: tuple[GenerationData, ...]
+    """The generations, newest first."""
+    sources: dict[str, Source]
+    """The sources that are named, by id."""
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """The generations grouped by name, in order; most names have one or a few."""
+        return tuple(
+            Family(name, tuple(members))
+            for name, members in groupby(self.generations, key=lambda g: g.name)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Generations with the same name, which differ in their chip."""
+
+    name: str
+    generations: tuple[GenerationData, ...]
+
+    @property
+    def chips(self) -> tuple[str, ...]:
+        """The chips of the generations."""
+        return tuple(g.chip for g in self.generations if g.chip)
+
+    @property
+    def models(self) -> int:
+        """The number of cards of all generations."""
+        return sum(len(g.models) for g in self.generations)
+
+    @property
+    def words(self) -> str:
+        """The newest release of each chip, with a note if some chips have none."""
+        releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
+        if not releases:
+            return " or ".join(dict.fromkeys(g.words for g in self.generations))
+        every = all(g.newest for g in self.generations)
+        return f"{' or '.join(releases)}{'' if every else '; not for every chip'}"
+
+
+class HardwareData(Model):
+    """The hardware of each platform that lists hardware."""
+
+    platforms: tuple[PlatformHardware, ...]
+    """The platforms, in-tree first and then by name."""
+    words: FinderWords = FinderWords()
+    """What readers type beside the name of hardware."""
+
+
+def hardware_data(catalog: Catalog) -> HardwareData:
+    """Return the hardware of every platform."""
+    words = catalog.finder_words or FinderWords()
+    return HardwareData(platforms=tuple(_platforms(catalog)), words=words)
+
+
+def cards_by_id(platform: Platform) -> dict[str, Generation]:
+    """Return a platform's generations by the id that links to the selector use."""
+    hardware = platform.accelerator.hardware
+    anchors = Anchors()
+    return {
+        anchors.take(slug(f"{g.name} {g.chip or ''}")): g
+        for g in (hardware.generations if hardware else ())
+    }
+
+
+def card_name(platform: Platform, generation: Generation) -> str:
+    """Return a generation's name with its chip: `Volta (… 7.0)`."""
+    hardware = platform.accelerator.hardware
+    if not generation.chip or not hardware:
+        return generation.name
+    chip = f"{hardware.chip} {generation.chip}" if hardware.chip else generation.chip
+    return f"{generation.name} ({chip})"
+
+
+def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
+    for platform in catalog.platforms:
+        accelerator = platform.accelerator
+        if accelerator.hardware is None:
+            continue
+        generations = tuple(
+            _generation(catalog, platform, generation, card)
+            for card, generation in cards_by_id(platform).items()
+        )
+        models = [model for generation in generations for model in generation.models]
+        named = [name for way in accelerator.identify for name in way.source]
+        named += [name for generation in generations for name in generation.source]
+        named += [name for model in models for name in model.source or ()]
+        named += [name for m in models for rented in m.instances or () for name in rented.source]
+        named += [name for m in models for peak in m.peaks or () for name in peak.source]
+        yield PlatformHardware.from_objects(
+            accelerator.hardware,
+            accelerator,
+            id=platform.id,
+            integration=accelerator.integration.value,
+            dispatch_key=accelerator.dispatch_key.value,
+            device=accelerator.device.value,
+            lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
+            generations=generations,
+            sources=sources_by_id(accelerator.sources, named),
+        )
+
+
+def _generation(
+    catalog: Catalog, platform: Platform, generation: Generation, card: str
+) -> GenerationData:
+    found = serving(catalog, platform, generation)
+    first = [b for b in generation.builds if not b.variants or {*b.variants} & {*found.variants}]
+    others = [build for build in generation.builds if build not in first]
+    names = [*generation.source, *(name for build in generation.builds for name in build.source)]
+    return GenerationData.from_objects(
+        generation,
+        found,
+        page=f"{PLATFORMS}/{platform.id}/#card-{card}",
+        words=_words(platform, found),
+        install=_address(platform, card, found),
+        notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
+        other_notes=_distinct(*(_build_note(platform, build) for build in others)),
+        source=tuple(dict.fromkeys(names)),
+    )
+
+
+def _distinct(*notes: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for note in notes if note))
+
+
+def _build_note(platform: Platform, build: BuildSupport) -> str | None:
+    """Return the note of a build, with the names of its variants."""
+    if not (build.note and build.variants):
+        return build.note
+    names = _variant_names(platform)
+    return f"{listed([names[variant] for variant in build.variants])}: {build.note}"
+
+
+def _variant_names(platform: Platform) -> dict[str, str]:
+    return {variant.id: variant.name for variant in platform.install.variants}
+
+
+def _words(platform: Platform, found: Serving) -> str:
+    if found.verdict == "none":
+        return "no published build"
+    if found.verdict == "no-command":
+        return f"{found.newest}, no command here" if found.newest else "no command here"
+    names = _variant_names(platform)
+    variants = " or ".join(names[variant] for variant in found.variants)
+    systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
+    return "".join(
+        (
+            found.newest or "nightly builds only",
+            f" with {variants}" if variants else "",
+            f", {systems} only" if systems else "",
+            ", from source" if found.from_source else "",
+            f"; no command for {found.passed_over}" if found.passed_over else "",
+        )
+    )
+
+
+def _address(platform: Platform, card: str, found: Serving) -> str | None:
+    """Return a link to the selector that is limited to what the card runs; None without a command.
+
+    The system is included only if no other system fits.
+    """
+    if found.build is None or found.verdict == "no-command":
+        return None
+    query = {"platform": platform.id, "card": card}
+    query |= {axis: value for axis in ("os", "arch") if (value := getattr(found, axis))}
+    if found.on_request:
+        query["build"] = found.build
+    return f"?{urlencode(query)}"

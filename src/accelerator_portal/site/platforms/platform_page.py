@@ -1,0 +1,168 @@
+"""Computes what a platform's page shows from its folder."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.install.selector import Selector
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.archive import BASES
+from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.platforms.commands_table import commands_table
+from accelerator_portal.site.platforms.features import LABELS, FeaturesData
+from accelerator_portal.site.platforms.hardware import HardwareData
+from accelerator_portal.site.platforms.questions import PageQuestion
+from accelerator_portal.site.platforms.release_pages import versions_table
+from accelerator_portal.site.platforms.selector_view import selector_view
+from accelerator_portal.site.results.history_view import TestHistories
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_portal.site.vendor_text import render_section
+
+# So many rows, the newest, are shown; the others are a click away.
+MOST_VERSIONS = 3
+MOST_ANSWERS = 2
+
+# The words of a product's name before its number.
+_PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
+
+_COMMON = re.compile(r"\d|torch", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a platform's page; `selector` and `faq` are those of the platform."""
+
+    selector: Selector
+    hardware: HardwareData
+    features: FeaturesData
+    sources: SourceList
+    faq: list[PageQuestion]
+    results: ResultsView
+    past: TestHistories
+
+
+def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
+    """Return the variables for the page's template."""
+    selector, sources = parts.selector, parts.sources
+    return {
+        "platform": platform,
+        "a": platform.accelerator,
+        "selector": selector,
+        "view": selector_view(selector) if selector.starts else None,
+        "commands": commands_table(selector, selector.rows),
+        "hardware": next((h for h in parts.hardware.platforms if h.id == platform.id), None),
+        "features": parts.features.by_id[platform.id],
+        "feature_labels": LABELS,
+        "versions": versions_table(platform, sources),
+        "most_versions": MOST_VERSIONS,
+        "most_answers": MOST_ANSWERS,
+        "guide": {
+            section.title: render_section(
+                platform.guide, sources, section.text, slug(section.title)
+            )
+            for section in platform.guide.sections
+        },
+        "faq": parts.faq,
+        "reports": [
+            (stored, parts.results.suite_counts(stored.id))
+            for stored in parts.results.of(platform.id)
+        ],
+        "tested_systems": systems_of_runs(parts.results.of(platform.id)),
+        "tested_hardware": devices_of_runs(parts.results.of(platform.id)),
+        "course": list(_course(platform.id, parts.past)),
+        "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
+        "sources": sources,
+        "cited": _citer(sources),
+    }
+
+
+def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str]:
+    """Return the words in names, systems and the vendor's own product lines, without duplicates."""
+    others = {*vendors} - {accelerator.vendor}
+    generations = accelerator.hardware.generations if accelerator.hardware else ()
+    own = [generation for generation in generations if generation.vendor is None]
+    products = [model.name for generation in own for model in generation.models]
+    systems = {system.name.split()[0] for system in accelerator.operating_systems}
+    names = [
+        accelerator.vendor,
+        accelerator.name,
+        *(name.split()[0] for name in accelerator.vendor_names),  # "Air" is not of MacBooks alone
+        *sorted(systems & {"Windows", "macOS"}),  # Linux is everywhere
+        *(generation.name for generation in own),
+        *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),
+    ]
+    lines = [name.split() for name in names]
+    words = dict.fromkeys(word for line in lines if line[0] not in others for word in line)
+    # Other products have the same numbers, and torch is in all of them.
+    return [w for w in words if w not in others and w[0].isalpha() and not _COMMON.search(w)]
+
+
+def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
+    """Yield the number of runs or baselines and since when, if there are several."""
+    for basis in BASES:
+        points = past.of(accelerator, basis).state.reports.values()
+        if len(points) > 1:
+            first = min(point.started for point in points)
+            yield f"{len(points)} {basis} since {first:%Y-%m-%d}"
+
+
+def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the template
+    def cited(file: str, names: Iterable[str] | None) -> list[SourceEntry]:
+        return sources.cited(file, names)
+
+    return cited
+
+
+_UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class TestedOn:
+    """A system or a device model, with the newest run that states it."""
+
+    __test__ = False
+
+    name: str
+    stored: StoredReport
+
+    @property
+    def day(self) -> dt.date | None:
+        """The day of the run, or None."""
+        started = self.stored.report.started
+        return started.date() if started else None
+
+
+def systems_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
+    """Return the operating systems of runs, with their architecture; the newest run first."""
+    return _tested_on((_system(stored.report), stored) for stored in reports)
+
+
+def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
+    """Return the device models of runs; the newest run first."""
+    return _tested_on((stored.report.environment.hardware, stored) for stored in reports)
+
+
+def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
+    """Return the newest run of each name; baselines are ignored because they test nothing."""
+    runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
+    found: dict[str, TestedOn] = {}
+    for name, stored in sorted(runs, key=lambda run: (_age(run[1]), run[1].id), reverse=True):
+        found.setdefault(name, TestedOn(name, stored))
+    return tuple(found.values())
+
+
+def _system(report: Report) -> str | None:
+    system, arch = report.environment.os, report.environment.arch
+    return f"{system} ({arch})" if system and arch else system
+
+
+def _age(stored: StoredReport) -> dt.datetime:
+    return stored.report.started or _UNDATED

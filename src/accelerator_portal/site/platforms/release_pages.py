@@ -1,0 +1,299 @@
+"""Builds the page of each PyTorch release, and the tables of versions that fit together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import Arch, Day, Model
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
+from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.install.axes import build_id
+from accelerator_portal.install.labels import ARCH, OS
+from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.selector import Selector
+from accelerator_portal.install.targets import rows_about
+from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
+from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
+from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_portal.site.words import python_range
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseCell:
+    """What a platform offers for a release, in a few words; empty if no option supports it."""
+
+    platform_id: str
+    platform: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class WheelRow:
+    """The wheels of a variant for one operating system and architecture, in words."""
+
+    variant: str
+    system: str
+    pythons: str
+    needs: str
+    """The C library or macOS version that they need, where a source states it."""
+    size: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompanionRow:
+    """A package used with torch, its versions that support the release, and the sources."""
+
+    package: str
+    versions: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """A release with its Python versions, a cell for each platform, its commands and wheels.
+
+    `build` is the selector's id for it, which is `stable` for the newest release.
+    """
+
+    release: Release
+    build: str
+    pythons: str
+    cells: tuple[ReleaseCell, ...]
+    commands: tuple[CommandsRow, ...]
+    wheels: tuple[WheelRow, ...]
+    companions: tuple[CompanionRow, ...]
+
+
+def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
+    """Yield a row per release, the newest first, with cells in the selector's platform order."""
+    for release in catalog.releases.releases:
+        rows = [row for row in selector.rows if row.build == release.version]
+        served: dict[str, list[InstallRow]] = {}
+        for row in rows:
+            served.setdefault(row.platform, []).append(row)
+        cells = tuple(
+            ReleaseCell(p.id, p.label, _words(catalog.by_id[p.id], release, served.get(p.id, [])))
+            for p in selector.axes["platform"]
+        )
+        commands = tuple(commands_table(selector, rows))
+        build = build_id(catalog, release.version)
+        pythons = python_range(release.python)
+        wheels, companions = wheel_rows(release), companion_rows(catalog.releases, release)
+        yield ReleaseRow(release, build, pythons, cells, commands, tuple(wheels), tuple(companions))
+
+
+def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
+    """Yield a row for each companion package, even if no version supports the release."""
+    for package, versions in releases.companions_of(release.version).items():
+        own = [one for one in releases.companions if one.package == package]
+        fitting = [one for one in own if one.version in versions] or own
+        cited = dict.fromkeys(name for one in fitting for name in one.source)
+        names = cited or [name for name in release.source if package in name]
+        yield CompanionRow(package, versions, tuple(releases.sources[name] for name in names))
+
+
+def wheel_rows(release: Release) -> Iterator[WheelRow]:
+    """Yield a row for each variant, operating system and architecture, in the file's order."""
+    for wheel in release.wheels:
+        for arch in wheel.arch:
+            size = wheel.size_mb.get(arch)
+            yield WheelRow(
+                wheel.variant,
+                f"{OS[wheel.os]} {ARCH[arch]}",
+                python_range(wheel.python or release.python),
+                _needs(wheel, arch),
+                f"{size:,} MB" if size else "",
+                "PyPI" if wheel.on == "pypi" else "PyTorch's index",
+            )
+
+
+def _needs(wheel: Wheel, arch: Arch) -> str:
+    tags = [tag for tag in wheel.tags or () if runs_on(tag, wheel.os, arch)]
+    return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
+
+
+# What a plugin needs beside its runtime.
+_LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
+
+
+def _plain(name: str, version: str) -> str:
+    """Return a requirement as readers write it: `CANN 9.1` for `CANN ==9.1.*`."""
+    return f"{name} {version.removeprefix('==').removesuffix('.*')}"
+
+
+def _names(commands: str, package: str, version: str) -> bool:
+    """Return whether commands install this version of a plugin: a package, file or image."""
+    name = re.sub("[-_]", "[-_]", package)
+    found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
+    return re.search(found, commands) is not None
+
+
+def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
+    """Return a platform's support of a release: plugin and runtime, or variants, or systems."""
+    if not rows:
+        return ""
+    if all(row.method == "source" for row in rows):
+        return "from source"
+    fits = rows_about(platform, release.version, None)
+    plugins = [row for row in fits if row.plugin]
+    if plugins:
+        commands = " ".join(command for row in rows for command in row.commands)
+        best = max(
+            plugins,
+            key=lambda row: (
+                _names(commands, platform.accelerator.package.name, row.plugin or ""),
+                bool(row.needs),
+                Version(row.plugin or "0"),
+            ),
+        )
+        runtime = next((_plain(*n) for n in best.needs.items() if n[0] not in _LIBRARIES), None)
+        return " · ".join(filter(None, [best.plugin, runtime]))
+    used = {row.variant for row in rows}
+    variants = [v.version or v.name for v in platform.install.variants if v.id in used]
+    return ", ".join(variants or (name for os, name in OS.items() if os in {r.os for r in rows}))
+
+
+class ReleaseVersions(Model):
+    """A PyTorch release."""
+
+    version: str
+    """The version."""
+    date: Day
+    """The day of its publication."""
+    platforms: dict[str, str]
+    """What a platform offers of it, by the platform's id, in a few words: its plugin's version
+    and runtime, its variants or systems, or `from source`; platforms without a command for it are
+    left out."""
+
+
+class PlatformVersions(Model):
+    """The versions of one platform."""
+
+    id: str
+    """Id of the platform."""
+    name: str
+    """Its name."""
+    package: str
+    """Distribution name of the package that provides the platform."""
+    newest: str | None
+    """The newest supported PyTorch release, from the install commands or the vendor's table."""
+    oldest: str | None
+    """The oldest supported PyTorch release, in the same way."""
+    behind: int | None
+    """The number of PyTorch minor releases after `newest`."""
+    rows: tuple[CompatibilityRow, ...]
+    """The vendor's version rows; `source` names `sources` below."""
+    sources: dict[str, Source]
+    """The sources, by id."""
+
+
+class VersionsData(Model):
+    """Releases since 2.4, and the version rows of every platform."""
+
+    newest_release: str
+    """PyTorch's newest release."""
+    releases: tuple[ReleaseVersions, ...]
+    """The releases, newest first."""
+    platforms: tuple[PlatformVersions, ...]
+    """Every platform."""
+
+
+def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsData:
+    """Return the versions of every platform; `releases` are the rows of the versions page."""
+    return VersionsData(
+        newest_release=catalog.releases.newest.version,
+        releases=tuple(
+            ReleaseVersions(
+                version=row.release.version,
+                date=row.release.date,
+                platforms={cell.platform_id: cell.words for cell in row.cells if cell.words},
+            )
+            for row in releases
+        ),
+        platforms=tuple(_platform(catalog, platform) for platform in catalog.platforms),
+    )
+
+
+def _platform(catalog: Catalog, platform: Platform) -> PlatformVersions:
+    found = followed_releases(catalog, platform)
+    return PlatformVersions(
+        id=platform.id,
+        name=platform.accelerator.name,
+        package=platform.accelerator.package.name,
+        newest=found.newest,
+        oldest=found.oldest,
+        behind=found.behind,
+        rows=platform.compatibility.rows,
+        sources=dict(platform.compatibility.sources),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsRow:
+    """A row; a cell is None if no source states a value."""
+
+    cells: tuple[str | None, ...]
+    note: str | None
+    sources: tuple[SourceEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsTable:
+    """The headings, and rows with one cell per heading."""
+
+    columns: tuple[str, ...]
+    rows: tuple[VersionsRow, ...]
+
+
+def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
+    """Return the table, without columns that are empty in all rows."""
+    rows = platform.compatibility.rows
+    named = {variant.id: variant.name for variant in platform.install.variants}
+    needs = list(dict.fromkeys(name for row in rows for name in row.needs))
+    includes = list(dict.fromkeys(name for row in rows for name in row.includes))
+    package = platform.accelerator.package.name
+    columns: dict[str, list[str | None]] = {"PyTorch": [row.torch for row in rows]}
+    columns[package] = [row.plugin for row in rows]
+    columns["Variant"] = [
+        named.get(row.variant, row.variant) if row.variant else None for row in rows
+    ]
+    if any(row.os for row in rows):
+        columns["System"] = [", ".join(OS[os] for os in row.os or ()) or "all" for row in rows]
+    for name in needs:
+        columns[f"Needs {name}"] = [row.needs.get(name) for row in rows]
+    for name in includes:
+        columns[f"Brings {name}"] = [row.includes.get(name) for row in rows]
+    columns["Python"] = [python_range(row.python) if row.python else None for row in rows]
+    columns["Lifecycle"] = [_lifecycle(row) for row in rows]
+    used = {name: cells for name, cells in columns.items() if any(cells)}
+    return VersionsTable(
+        tuple(used),
+        tuple(
+            VersionsRow(
+                tuple(cells[n] for cells in used.values()),
+                _notes(row),
+                tuple(sources.cited("compatibility.yaml", row.source)),
+            )
+            for n, row in enumerate(rows)
+        ),
+    )
+
+
+def _notes(row: CompatibilityRow) -> str | None:
+    notes = (row.note, row.lifecycle.note if row.lifecycle else None)
+    return " ".join(note for note in notes if note) or None
+
+
+def _lifecycle(row: CompatibilityRow) -> str | None:
+    if row.lifecycle is None:
+        return None
+    until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
+    return f"{row.lifecycle.status}{until}"

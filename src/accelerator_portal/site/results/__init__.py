@@ -1,0 +1,1 @@
+"""Renders what readers see of test results: the dashboard, suites, models, histories."""

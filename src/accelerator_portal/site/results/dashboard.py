@@ -1,0 +1,377 @@
+"""Builds the quality dashboard: newest evidence, and what is broken."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from urllib.parse import urlencode
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.loader import KNOWN_ISSUES
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import identity_of, parse_key
+from accelerator_portal.results.breakages import (
+    FLAKY_WINDOW,
+    Breakage,
+    NeverPassed,
+    never_passed,
+    open_breakages,
+)
+from accelerator_portal.results.known_issues import OutdatedIssue, outdated_issues
+from accelerator_portal.results.quality import as_of, as_of_reports
+from accelerator_portal.results.standing import Point
+from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.site.packages_pages import newest_news
+from accelerator_portal.site.page import SiteFile, data_file
+from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
+from accelerator_portal.site.results.findings import EvidenceLevel, level_of
+from accelerator_portal.site.results.history_view import TestHistories
+from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_shapes import (
+    Badge,
+    PlatformQuality,
+    QualityData,
+    SetAside,
+    SuiteState,
+)
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.templates import Templates
+
+WEEK = dt.timedelta(days=7)
+
+_NAMED = 10
+"""So many tests of a regression are listed in the body of an issue; the page has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenTest:
+    """A test of a regression; `address` is relative to `results/`, `command` repeats the test.
+
+    `declare` is the query of GitHub's new-file form that declares the test as a known issue.
+    """
+
+    breakage: Breakage
+    address: str
+    command: str | None
+    declare: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRange:
+    """The commits of a repository between the last good and the first bad run."""
+
+    name: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """Tests of a suite and platform that broke between the same two runs.
+
+    `issue` is the query of GitHub's new-issue form.
+    """
+
+    platform: Platform
+    suite: str
+    first_bad: Point
+    last_good: Point
+    age: str
+    overdue: bool
+    is_new: bool
+    differences: tuple[str, ...]
+    commits: tuple[CommitRange, ...]
+    tests: tuple[BrokenTest, ...]
+    issue: str
+
+    @property
+    def anchor(self) -> str:
+        """The id on the page; it stays the same while the first breakage is open."""
+        return f"breakage-{self.tests[0].breakage.id}"
+
+
+def regressions(
+    platform: Platform,
+    breakages: Iterable[Breakage],
+    commands: Mapping[str, str],
+    at: dt.datetime,
+) -> Iterator[Regression]:
+    """Yield the open breakages of a platform, grouped by suite and by the two runs.
+
+    `commands` are commands that repeat a test, by test key; ages are counted to `at`.
+    """
+
+    def cause(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:
+        suite = parse_key(breakage.key).suite
+        return breakage.first_bad.started, suite, breakage.first_bad.id, breakage.last_good.id
+
+    for (_, suite, *_), together in groupby(sorted(breakages, key=cause), cause):
+        found = sorted(together, key=lambda breakage: breakage.key)
+        yield _regression(platform, suite, found, commands, at)
+
+
+def _regression(
+    platform: Platform,
+    suite: str,
+    breakages: list[Breakage],
+    commands: Mapping[str, str],
+    at: dt.datetime,
+) -> Regression:
+    first = breakages[0]
+    differences = tuple(
+        f"{found.what}: {found.before or 'not stated'} → {found.after or 'not stated'}"
+        for found in first.differences
+    )
+    return Regression(
+        platform,
+        suite,
+        first.first_bad,
+        first.last_good,
+        _age(first.age),
+        any(breakage.overdue for breakage in breakages),
+        first.age < WEEK,
+        differences,
+        tuple(_commits(platform, first.last_good, first.first_bad)),
+        tuple(_test(platform, breakage, commands, at) for breakage in breakages),
+        _issue(platform, suite, breakages, differences, commands),
+    )
+
+
+def _age(age: dt.timedelta) -> str:
+    hours = int(age.total_seconds() // 3600)
+    return f"{hours} h" if age < WEEK else count(age.days, "day")
+
+
+def _test(
+    platform: Platform, breakage: Breakage, commands: Mapping[str, str], at: dt.datetime
+) -> BrokenTest:
+    test = parse_key(breakage.key)
+    return BrokenTest(
+        breakage,
+        address_of(test.suite, test.name),
+        commands.get(breakage.key),
+        _declare(platform, breakage, at),
+    )
+
+
+def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
+    """Yield the commit ranges that both runs state: PyTorch, the plugin, the tested repository."""
+    torch = good.environment.torch_commit, bad.environment.torch_commit
+    pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
+    before, after = good.environment.plugin, bad.environment.plugin
+    if before and after and before.name == after.name:
+        pairs.append((platform.accelerator.package.repository, before.commit, after.commit))
+    if good.trigger.repository == bad.trigger.repository:
+        pairs.append((good.trigger.repository, good.trigger.commit, bad.trigger.commit))
+    for repository, first, last in dict.fromkeys(pairs):
+        if repository and first and last and first != last:
+            yield _range(repository, first, last)
+
+
+def _range(repository: str, before: str, after: str) -> CommitRange:
+    url = f"https://github.com/{repository}/compare/{before}...{after}"
+    return CommitRange(f"{repository} {before[:9]}…{after[:9]}", url)
+
+
+def _issue(
+    platform: Platform,
+    suite: str,
+    breakages: list[Breakage],
+    differences: Iterable[str],
+    commands: Mapping[str, str],
+) -> str:
+    first = breakages[0]
+    good, bad = (f"{point.started:%Y-%m-%d}" for point in (first.last_good, first.first_bad))
+    listed = [f"- `{breakage.key}`" for breakage in breakages[:_NAMED]]
+    if more := len(breakages) - len(listed):
+        listed.append(f"- and {more} more")
+    command = commands.get(first.key)
+    lines = [
+        f"Passed on {good}, {first.outcome.replace('-', ' ')} since {bad}.",
+        *("", *listed),
+        *("", "Differences between the two runs:"),
+        *([f"- {difference}" for difference in differences] or ["- none stated"]),
+        *(["", f"To reproduce the first failure: `{command}`"] if command else []),
+    ]
+    what = first.key if len(breakages) == 1 else f"{len(breakages)} tests of {suite}"
+    title = f"{platform.accelerator.name}: {what} regressed"
+    return f"?{urlencode({'title': title[:200], 'body': chr(10).join(lines)})}"
+
+
+def _declare(platform: Platform, breakage: Breakage, at: dt.datetime) -> str:
+    text = (
+        f"issues:\n  - test: {json.dumps(breakage.key)}\n    action: expect\n"
+        "    reason: \n    url: https://github.com/\n"
+        f"    expires: {at.date() + dt.timedelta(days=30)}\n"
+    )
+    return f"?{urlencode({'filename': platform.path(KNOWN_ISSUES), 'value': text})}"
+
+
+# Colors of the badge format that shields.io reads, by level.
+_COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
+
+
+@dataclass(frozen=True, slots=True)
+class DashboardPlatform:
+    """A platform on the dashboard; `evidence` is the newest evidence of each of its suites.
+
+    `age_days` is the age of its newest run.
+    """
+
+    platform: Platform
+    level: EvidenceLevel
+    runs: int
+    baselines: int
+    evidence: tuple[SuiteEvidence, ...]
+    age_days: int | None
+    regressions: tuple[Regression, ...]
+    never: tuple[NeverPassed, ...]
+    outdated: tuple[OutdatedIssue, ...]
+
+    @property
+    def broken(self) -> int:
+        """The number of open regressions."""
+        return sum(len(regression.tests) for regression in self.regressions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The data from which a platform's state is computed."""
+
+    catalog: Catalog
+    results: ResultsView
+    past: TestHistories
+    criteria: Criteria
+    at: dt.datetime
+
+
+def dashboard(
+    catalog: Catalog, results: ResultsView, past: TestHistories, criteria: Criteria
+) -> list[DashboardPlatform]:
+    """Return every platform's state, sorted: regressions first, then runs, then other evidence."""
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    known = _Known(catalog, results, past, criteria, at)
+    states = [_state(known, platform) for platform in catalog.platforms]
+    return sorted(states, key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
+
+
+def dashboard_pages(
+    catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
+) -> Iterator[SiteFile]:
+    """Yield the dashboard, the testing standards and the badges."""
+    criteria = catalog.criteria
+    if criteria is None:
+        return
+    states = dashboard(catalog, results, past, criteria)
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    found = [regression for state in states for regression in state.regressions]
+    found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
+    grid = dashboard_grid(catalog, {s.platform.id: s.evidence for s in states}, at)
+    for name in ("dashboard", "standards"):
+        path = f"results/{name}.md"
+        yield templates.page(
+            path,
+            "data/criteria.yaml",
+            states=states,
+            tabs=grid_tabs(grid),
+            platforms=states,
+            untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
+            criteria=criteria,
+            sources=SourceList([("criteria.yaml", criteria.sources)]),
+            at=at,
+            new=[regression for regression in found if regression.is_new],
+            older=[regression for regression in found if not regression.is_new],
+            outdated=[(state.platform, found) for state in states for found in state.outdated],
+            declared_issues=sum(len(state.platform.known_issues) for state in states),
+            window=FLAKY_WINDOW,
+            news=newest_news(catalog),
+        )
+    for state in states:
+        yield data_file(_badge_path(state), _badge(state))
+    platforms = tuple(_quality(state, at) for state in states)
+    aside = tuple(_set_aside(catalog, folder) for folder in catalog.set_aside)
+    data = QualityData(as_of=f"{at:%Y-%m-%d}", platforms=platforms, set_aside=aside)
+    yield data_file("quality.json", data)
+
+
+def _set_aside(catalog: Catalog, folder: str) -> SetAside:
+    since = catalog.shown_before.get(folder)
+    return SetAside(
+        folder=folder,
+        errors=len(catalog.set_aside[folder]),
+        shown_before=since.isoformat() if since else None,
+    )
+
+
+def _state(known: _Known, platform: Platform) -> DashboardPlatform:
+    evidence = known.results.newest(platform.id)
+    runs = [found for found in evidence if found.is_run]
+    tests = [test for run in runs for test in run.tests]
+    reports = [stored.report for stored in known.results.of(platform.id)]
+    at = as_of_reports(known.at, reports)
+    undated = sum(report.started is None and report.kind != "baseline" for report in reports)
+    state = known.past.of(platform.id, "runs").state
+    deadline = dt.timedelta(hours=known.criteria.deadlines.breakage_hours)
+    commands = {identity_of(test).key: test.command for test in tests if test.command}
+    ages = [age for run in runs if (age := run.age_days(at)) is not None]
+    broken = open_breakages(state, at, deadline)
+    return DashboardPlatform(
+        platform,
+        level_of(known.catalog, known.results, platform, known.criteria, at),
+        len(state.reports) + undated,
+        sum(report.kind == "baseline" for report in reports),
+        evidence,
+        min(ages, default=None),
+        tuple(regressions(platform, broken, commands, at)),
+        never_passed(state, at),
+        tuple(outdated_issues(platform.known_issues, tests, at.date())),
+    )
+
+
+def _badge(state: DashboardPlatform) -> Badge:
+    level = state.level.level
+    return Badge(
+        schemaVersion=1,
+        label=f"PyTorch on {state.platform.accelerator.name}",
+        message=level.title.lower(),
+        color=_COLORS.get(level.id, "lightgrey"),
+    )
+
+
+def _quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
+    tested = state.level.tested
+    return PlatformQuality(
+        id=state.platform.id,
+        level=state.level.level.id,
+        tested=tested.met,
+        why=tested.why,
+        missing=tuple(
+            f"{missing.level.title}: {why}"
+            for missing in reversed(state.level.missing)
+            for why in missing.reasons
+        ),
+        runs=state.runs,
+        baselines=state.baselines,
+        suites=tuple(_suite_state(found, at) for found in state.evidence),
+        open_breakages=state.broken,
+        never_passed=len(state.never),
+        badge=_badge_path(state),
+    )
+
+
+def _suite_state(evidence: SuiteEvidence, at: dt.datetime) -> SuiteState:
+    return SuiteState(
+        suite=evidence.suite,
+        report=evidence.stored.id,
+        kind=evidence.stored.report.kind,
+        age_days=evidence.age_days(at),
+        counts=evidence.counts,
+    )
+
+
+def _badge_path(state: DashboardPlatform) -> str:
+    return f"badges/{state.platform.id}.json"

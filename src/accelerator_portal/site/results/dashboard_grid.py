@@ -1,0 +1,287 @@
+"""Builds the dashboard's grid, platforms by suites, and the list of a platform's own suites."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final, Literal
+
+from markupsafe import Markup
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.own_suite import (
+    OwnSuite,
+    of_executorch,
+    owner_of,
+    suite_folder,
+)
+from accelerator_portal.catalog.files.suite_file import SuiteFile, SuiteKind
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_portal.results.suite_evidence import SuiteEvidence
+
+WIDTH = 100
+
+LEAST = 3
+"""Every outcome that happened can be seen: 1 crash among 1,226 tests would be no pixel wide."""
+
+
+def bar(counts: Mapping[Outcome, int]) -> Markup:
+    """Return a bar for the numbers of tests by outcome, in the order of OUTCOMES."""
+    parts = [
+        (color, sum(counts[outcome] for outcome in together))
+        for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].color)
+    ]
+    widths = _widths([tests for _, tests in parts])
+    drawn, left = "", 0.0
+    for (color, _), width in zip(parts, widths, strict=True):
+        drawn += f'<rect class="bar-{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
+        left += width
+    return Markup(  # noqa: S704 - numbers and names of colors
+        f'<svg class="bar" viewBox="0 0 {WIDTH} 6" preserveAspectRatio="none" aria-hidden="true"'
+        f' focusable="false">{drawn}</svg>'
+    )
+
+
+def _widths(numbers: list[int]) -> list[float]:
+    """Return widths in proportion to the numbers, at least LEAST; their sum is WIDTH."""
+    total = sum(numbers)
+    raised = [max(LEAST, WIDTH * number / total) for number in numbers]
+    return [WIDTH * width / sum(raised) for width in raised]
+
+
+OTHER: Final = "other"
+"""Kind of a suite of which no report says the kind."""
+
+OWN: Final = "own"
+"""Kind of the column in which the suites of each vendor alone stand together."""
+
+ColumnKind = SuiteKind | Literal["other", "own"]
+
+CHECKED = GOOD | BAD
+
+KIND_TITLES: Mapping[ColumnKind, str] = {
+    "unit": "Unit tests",
+    "operator": "Operator tests",
+    "model": "Models",
+    "deploy": "Installation",
+    "build": "Build",
+    "speed": "Speed",
+    OTHER: "Other",
+    OWN: "Vendors",
+}
+"""What readers see of each kind of suite, in the order of the columns."""
+
+_ORDER = list(KIND_TITLES)
+
+
+@dataclass(frozen=True, slots=True)
+class GridColumn:
+    """A column: a suite, or all suites that only one vendor has (kind `own`)."""
+
+    suite: str
+    title: str
+    kind: ColumnKind
+
+    @property
+    def address(self) -> str:
+        """The address to which the heading links, relative to the site's root."""
+        return "results/#own-suites" if self.kind == OWN else f"results/{suite_folder(self.suite)}/"
+
+
+@dataclass(frozen=True, slots=True)
+class GridGroup:
+    """Adjacent columns of the same kind, and their number."""
+
+    kind: str
+    title: str
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """The newest evidence of a suite on a platform; `address` is relative to the site's root.
+
+    `total` is the number of passed and failed tests of a run, or of all tests of a baseline. It
+    is 0 if no test passed or failed.
+    """
+
+    column: GridColumn
+    is_run: bool
+    passed: int
+    total: int
+    bar: Markup
+    age_days: int | None
+    words: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The columns, grouped by kind, and the cells of each platform, one per column."""
+
+    columns: tuple[GridColumn, ...]
+    groups: tuple[GridGroup, ...]
+    rows: Mapping[str, tuple[GridCell | None, ...]]
+
+    def only(self, *, executorch: bool) -> Grid:
+        """Return the columns of ExecuTorch or all others, and the platforms with a cell there."""
+        kept = [n for n, c in enumerate(self.columns) if of_executorch(c.suite) == executorch]
+        columns = tuple(self.columns[n] for n in kept)
+        rows = {platform: tuple(cells[n] for n in kept) for platform, cells in self.rows.items()}
+        filled = {platform: cells for platform, cells in rows.items() if any(cells)}
+        return Grid(columns, _groups(columns), filled)
+
+
+@dataclass(frozen=True, slots=True)
+class GridTab:
+    """A part of the grid that is shown alone."""
+
+    id: str
+    title: str
+    grid: Grid
+
+
+def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
+    """Return PyTorch and, where there is any evidence of it, ExecuTorch."""
+    pytorch = GridTab("fleet", "PyTorch", grid.only(executorch=False))
+    executorch = GridTab("fleet-executorch", "ExecuTorch", grid.only(executorch=True))
+    return (pytorch, executorch) if executorch.grid.rows else (pytorch,)
+
+
+def dashboard_grid(
+    catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
+) -> Grid:
+    """Return the grid of each platform's newest evidence; ages are counted to `at`.
+
+    Speed suites are left out: they do not show what works.
+    """
+    measured = {
+        platform: {e.suite: e for e in found if e.kind != "speed"}
+        for platform, found in evidence.items()
+    }
+    own = _owned(measured)
+    by_suite = {
+        platform: {suite: e for suite, e in found.items() if suite not in own}
+        for platform, found in measured.items()
+    }
+    kinds = {e.suite: e.kind for found in by_suite.values() for e in found.values()}
+    columns = sorted((_column(catalog, suite, kind) for suite, kind in kinds.items()), key=_place)
+    rows = {
+        platform: tuple(_cell(found.get(c.suite), c, at) for c in columns)
+        for platform, found in by_suite.items()
+    }
+    if own:
+        columns.append(_OWN_COLUMN)
+        rows = {
+            platform: (*cells, _own_cell(platform, measured[platform], own, at))
+            for platform, cells in rows.items()
+        }
+    return Grid(tuple(columns), _groups(columns), rows)
+
+
+def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
+    kinds = Counter(column.kind for column in columns)
+    return tuple(GridGroup(kind, KIND_TITLES[kind], number) for kind, number in kinds.items())
+
+
+def suite_cells(
+    catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
+) -> tuple[GridCell, ...]:
+    """Return the cells of a platform, without suites that have no evidence."""
+    found = [e for e in evidence if e.kind != "speed"]
+    columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
+    cells = (_cell(e, columns[e.suite], at) for e in found)
+    return tuple(sorted(filter(None, cells), key=lambda cell: _place(cell.column)))
+
+
+_OWN_COLUMN = GridColumn("", "All together", OWN)
+
+
+def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
+    """Return the vendors' suites that only one platform has."""
+    platforms = Counter(suite for found in evidence.values() for suite in found)
+    return frozenset(suite for suite, n in platforms.items() if owner_of(suite) and n == 1)
+
+
+def _own_cell(
+    platform: str, evidence: Mapping[str, SuiteEvidence], own: Container[str], at: dt.datetime
+) -> GridCell | None:
+    """Return a cell for a platform's own suites: of all runs, or of baselines if there are none."""
+    found = [e for suite, e in evidence.items() if suite in own]
+    found = [e for e in found if e.is_run] or found
+    if not found:
+        return None
+    total: Counter[Outcome] = Counter()
+    for one in found:
+        total.update(one.counts)
+    counts = {outcome: total[outcome] for outcome in OUTCOMES if outcome in total}
+    ages = [age for one in found if (age := one.age_days(at)) is not None]
+    address = f"compute-platforms/{platform}/#own-suites"
+    cell = _counted(_OWN_COLUMN, counts, is_run=found[0].is_run, age=max(ages, default=None))
+    return replace(cell, words=f"{count(len(found), 'suite')}: {cell.words}", address=address)
+
+
+def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
+    """Return a suite's column; if `data/suites` does not describe it, with the report's kind."""
+    described = catalog.suite(suite)
+    if isinstance(described, SuiteFile):
+        return GridColumn(suite, described.short or described.title, described.kind)
+    return GridColumn(suite, described.title if described else suite, kind or OTHER)
+
+
+def _place(column: GridColumn) -> tuple[int, str]:
+    return _ORDER.index(column.kind), column.title.casefold()
+
+
+def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -> GridCell | None:
+    if evidence is None:
+        return None
+    cell = _counted(column, evidence.counts, is_run=evidence.is_run, age=evidence.age_days(at))
+    anchor = f"suite-{suite_folder(column.suite)}"
+    return replace(cell, address=f"results/runs/{evidence.stored.id}/#{anchor}")
+
+
+def _counted(
+    column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
+) -> GridCell:
+    """Return a cell without an address."""
+    checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED)
+    return GridCell(
+        column,
+        is_run,
+        sum(tests for outcome, tests in counts.items() if outcome in GOOD),
+        checked if is_run or not checked else sum(counts.values()),
+        bar(counts),
+        age,
+        ", ".join(f"{tests:,} {outcome.replace('-', ' ')}" for outcome, tests in counts.items()),
+        "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSuiteRow:
+    """A suite of the vendor; `declared` is None if the folder does not describe it.
+
+    `cell` is the newest evidence, None if no report has the suite.
+    """
+
+    name: str
+    declared: OwnSuite | None
+    cell: GridCell | None
+
+
+def own_suite_rows(
+    catalog: Catalog, platform: Platform, evidence: Iterable[SuiteEvidence], at: dt.datetime
+) -> tuple[OwnSuiteRow, ...]:
+    """Return the suites that a platform declares or reports, declared suites first."""
+    cells = {c.column.suite: c for c in suite_cells(catalog, evidence, at)}
+    declared = {suite.name: suite for suite in platform.accelerator.suites}
+    others = sorted(name for name in cells if owner_of(name) and name not in declared)
+    return tuple(
+        OwnSuiteRow(name, catalog.own_suites.get(name), cells.get(name))
+        for name in (*declared, *others)
+    )

@@ -1,0 +1,395 @@
+"""Builds the page on ExecuTorch: goals, flows side by side, readiness."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness, ReadinessCriterion
+from accelerator_portal.catalog.files.shared_files import Goal
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.formats.executorch import BACKENDS, PLAIN, PORTABLE
+from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.report_comparison import DifferenceKind, difference_kind
+from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
+
+_SUITE = "executorch-"
+
+
+@dataclass(frozen=True)
+class FlowRun:
+    """The tests of one flow in one suite of a platform's newest report."""
+
+    platform: str
+    suite: str
+    backend: str
+    """As it is called in reports: `XnnpackBackend`, or the name of its flows."""
+    recipe: str
+    stored: StoredReport
+    tests: tuple[TestEntry, ...]
+    portable: Mapping[str, TestEntry]
+    """The same tests without any backend, by what `_same` makes of them."""
+
+    @property
+    def passed(self) -> int:
+        """The number of passed tests."""
+        return sum(test.outcome in GOOD for test in self.tests)
+
+    @property
+    def attempted(self) -> int:
+        """The number of tests that were tried; skipped and broken tests do not count."""
+        return sum(test.outcome in ATTEMPTED for test in self.tests)
+
+    @property
+    def undelegated(self) -> int:
+        """The number of tests that ran without the backend."""
+        return sum(test.outcome == "executed" for test in self.tests)
+
+    @property
+    def failed(self) -> int:
+        """The number of failed tests."""
+        return sum(test.outcome in BAD for test in self.tests)
+
+    @cached_property
+    def share_passed(self) -> float | None:
+        """The share of passed tests in tests that were tried."""
+        return self.passed / self.attempted if self.attempted else None
+
+    @cached_property
+    def share_right(self) -> float | None:
+        """The share of tests with correct numbers in tests whose numbers were compared."""
+        compared = [t for t in self.tests if t.outcome in {"passed", "wrong-result"}]
+        return sum(t.outcome == "passed" for t in compared) / len(compared) if compared else None
+
+    @cached_property
+    def share_delegated(self) -> float | None:
+        """The share of nodes in delegates in all nodes of the lowered models."""
+        taken = sum(_values(self.tests, "delegated_nodes"))
+        left = sum(_values(self.tests, "undelegated_nodes"))
+        return taken / (taken + left) if taken + left else None
+
+    @cached_property
+    def by_test(self) -> Mapping[str, TestEntry]:
+        """The tests by an identity that is the same in all flows."""
+        return {_same(test): test for test in self.tests}
+
+    def against_portable(self, metric: str) -> tuple[float, int] | None:
+        """Return the result of `against` for the same tests without a backend."""
+        return self.against(self.portable, metric)
+
+    def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
+        """Return the median ratio of a metric to the same tests in `others`, and their number.
+
+        Only tests that passed on both sides count: a wrong result can be fast and small. None
+        without such tests.
+        """
+        ratios = list(self._ratios(others, metric))
+        return (median(ratios), len(ratios)) if ratios else None
+
+    def _ratios(self, others: Mapping[str, TestEntry], metric: str) -> Iterator[float]:
+        for same, test in self.by_test.items():
+            other = others.get(same)
+            if other is None or test.outcome not in GOOD or other.outcome not in GOOD:
+                continue
+            ours, theirs = test.metrics.get(metric), other.metrics.get(metric)
+            if ours and theirs and theirs.value:
+                yield ours.value / theirs.value
+
+    @property
+    def kept_out(self) -> list[TestEntry]:
+        """The tests that did not pass or were only partly delegated, if they have a reason."""
+        left = [t for t in self.tests if t.reason and not _is_whole(t)]
+        return sorted(left, key=lambda test: (test.name, str(test.parameters)))
+
+
+def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
+    """Return the flows of the newest runs, by platform, suite, backend and recipe."""
+    by_platform: dict[str, list[StoredReport]] = {}
+    for stored in reports:
+        by_platform.setdefault(stored.report.accelerator, []).append(stored)
+    found = [
+        run
+        for platform, own in by_platform.items()
+        for evidence in newest_evidence(own)
+        if evidence.is_run and evidence.suite.startswith(_SUITE)
+        for run in _flows(platform, evidence)
+    ]
+    return tuple(sorted(found, key=lambda r: (r.platform, r.suite, r.backend, r.recipe)))
+
+
+def _flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
+    component = evidence.stored.report.environment.backend
+    main = component.name if component else "unknown"
+    by_flow: dict[tuple[str, str], list[TestEntry]] = {}
+    for test in evidence.tests:
+        if recipe := str(test.parameters.get("recipe", "")):
+            by_flow.setdefault(_flow(main, recipe), []).append(test)
+    portable = {_same(test): test for test in by_flow.get((PORTABLE, PORTABLE), ())}
+    for (backend, recipe), tests in by_flow.items():
+        yield FlowRun(
+            platform, evidence.suite, backend, recipe, evidence.stored, tuple(tests), portable
+        )
+
+
+def _flow(main: str, recipe: str) -> tuple[str, str]:
+    """Return a flow's backend and recipe; a recipe can start with another backend's name."""
+    for backend in BACKENDS:
+        if recipe == backend or recipe.startswith(f"{backend}_"):
+            rest = recipe.removeprefix(backend).strip("_")
+            return (PORTABLE, PORTABLE) if backend == PORTABLE else (backend, rest or PLAIN)
+    return main, recipe
+
+
+def _same(test: TestEntry) -> str:
+    """Return an identity of a test that is the same in all flows."""
+    others = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
+    return f"{test.name} {others}"
+
+
+def _is_whole(test: TestEntry) -> bool:
+    left = test.metrics.get("undelegated_nodes")
+    return test.outcome in GOOD and not (left and left.value)
+
+
+def _values(tests: Sequence[TestEntry], metric: str) -> list[float]:
+    return [test.metrics[metric].value for test in tests if metric in test.metrics]
+
+
+FlowCount = Callable[[Sequence[FlowRun]], int]
+
+COUNTS: Mapping[str, FlowCount] = {
+    "tests": lambda runs: sum(run.attempted for run in runs),
+    "operators": lambda runs: len({t.name for t in _of_kind(runs, models=False)}),
+    "models": lambda runs: len({t.name for t in _of_kind(runs, models=True)}),
+    "recipes": lambda runs: len({(r.backend, r.recipe) for r in runs if r.attempted}),
+    "backends": lambda runs: len({r.backend for r in runs if r.passed} - {PORTABLE}),
+    "dtypes": lambda runs: len(
+        {str(t.parameters["dtype"]) for run in runs for t in run.tests if "dtype" in t.parameters}
+    ),
+}
+"""What a goal may count, in the newest runs."""
+
+
+def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
+    for run in runs:
+        if ("models" in run.suite) == models:
+            yield from (test for test in run.tests if test.outcome in ATTEMPTED)
+
+
+def median_of(runs: Sequence[FlowRun], metric: str) -> tuple[float, str, int] | None:
+    """Return the median of a metric, its unit, and the number of tests that have it."""
+    found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
+    if not found:
+        return None
+    return median(one.value for one in found), found[0].unit, len(found)
+
+
+_COUNTED: Mapping[str, tuple[str, str]] = {
+    "tests": ("test run", "tests run"),
+    "operators": ("operator test", "operator tests"),
+    "models": ("model", "models"),
+    "recipes": ("flow", "flows"),
+    "backends": ("backend with passed tests", "backends with passed tests"),
+    "dtypes": ("data type", "data types"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionResult:
+    """A readiness criterion applied to a flow; `met` is None if no run shows it."""
+
+    criterion: ReadinessCriterion
+    figure: float | None
+    met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The readiness of a flow, with the result of every criterion."""
+
+    run: FlowRun
+    findings: tuple[CriterionResult, ...]
+    fewest_tests: int
+
+    @property
+    def has_enough_tests(self) -> bool:
+        """Whether enough tests were tried to judge the flow."""
+        return self.run.attempted >= self.fewest_tests
+
+    @property
+    def points(self) -> int:
+        """The sum of the weights of the criteria that are met."""
+        return sum(f.criterion.weight for f in self.findings if f.met)
+
+    @property
+    def most(self) -> int:
+        """The sum of the weights of all criteria."""
+        return sum(f.criterion.weight for f in self.findings)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether enough tests were tried and every criterion is met."""
+        return self.has_enough_tests and all(finding.met for finding in self.findings)
+
+
+def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
+    """Return the values for the page's template, without goals and sources."""
+    runs = flow_runs(reports)
+    goals = catalog.executorch_goals
+    criteria = catalog.criteria
+    proposal = criteria.executorch_readiness if criteria else None
+    delegating = [run for run in runs if run.backend != PORTABLE]
+    return {
+        "figures": {goal.id: figure(goal, runs) for goal in goals.goals} if goals else {},
+        "flows": runs,
+        "release_pairs": release_pairs(reports),
+        "platform_names": {p.id: p.accelerator.name for p in catalog.platforms},
+        "proposal": proposal,
+        "readiness": [readiness(proposal, run, runs) for run in delegating] if proposal else [],
+    }
+
+
+def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
+    """Return a goal's figure from the newest runs, with its noun; None without a figure."""
+    if goal.counts:
+        number = COUNTS[goal.counts](runs)
+        singular, plural = _COUNTED[goal.counts]
+        return f"{number:,} {singular if number == 1 else plural}" if number else None
+    found = median_of(runs, goal.metric) if goal.metric else None
+    if found is None:
+        return None
+    value, unit, number = found
+    shown = f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
+    return f"median {shown} ({count(number, 'test')})"
+
+
+def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
+    """Return the readiness of a flow by a proposed set of criteria."""
+    findings = []
+    for criterion in proposal.criteria:
+        value = _measured(criterion.measure, run, runs)
+        met = None if value is None else criterion.is_met(value)
+        findings.append(CriterionResult(criterion, value, met))
+    return Readiness(run, tuple(findings), proposal.fewest_tests)
+
+
+def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | None:
+    if measure == "platforms":
+        return len(_platforms(run, runs)) or None
+    shares = {
+        "passed": run.share_passed,
+        "right_numbers": run.share_right,
+        "delegated": run.share_delegated,
+    }
+    if measure in shares:
+        return shares[measure]
+    metric = {"size": "pte_size", "time": "run_time", "memory": "run_memory"}[measure]
+    ratio = run.against_portable(metric)
+    return ratio[0] if ratio else None
+
+
+def _platforms(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
+    """Return the hardware on which this flow of a backend passed a test."""
+    same = (r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed)
+    return {r.stored.report.environment.hardware or r.platform for r in same}
+
+
+_PACKAGE = "executorch"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTest:
+    """A test of a flow whose outcome changed in the newer release."""
+
+    kind: DifferenceKind
+    before: TestEntry
+    after: TestEntry
+
+
+@dataclass(frozen=True)
+class ReleasePair:
+    """A flow in the newest ExecuTorch release and the one before; the hardware may differ."""
+
+    older: Version
+    newer: Version
+    before: FlowRun
+    after: FlowRun
+
+    @cached_property
+    def changed(self) -> tuple[ChangedTest, ...]:
+        """The tests with different outcomes in the two runs, sorted by kind and name."""
+        return tuple(sorted(self._changed(), key=lambda one: (one.kind, one.after.name)))
+
+    @property
+    def title(self) -> str:
+        """The suite and the releases: `executorch-aten: 1.4.1 → 1.5.1`."""
+        return f"{self.after.suite}: {self.older} → {self.newer}"
+
+    @property
+    def passed(self) -> str:
+        """Passed and tried tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
+        before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
+        if self.before.attempted == self.after.attempted:
+            before = str(self.before.passed)
+        return after if self.before.passed == self.after.passed else f"{before} → {after}"
+
+    @property
+    def delegated(self) -> str:
+        """The share of delegated nodes: `66% → 67%`; empty without a backend or a value."""
+        before, after = self.before.share_delegated, self.after.share_delegated
+        if before is None or after is None or self.after.backend == PORTABLE:
+            return ""
+        shares = dict.fromkeys((f"{before:.0%}", f"{after:.0%}"))  # two that are the same are one
+        return " → ".join(shares)
+
+    def count(self, kind: DifferenceKind) -> int:
+        """Return the number of tests with this kind of change."""
+        return sum(one.kind == kind for one in self.changed)
+
+    @property
+    def has_same_hardware(self) -> bool:
+        """Whether both runs used the same hardware, so that times can be compared."""
+        before, after = (run.stored.report.environment for run in (self.before, self.after))
+        return before.hardware is not None and before.hardware == after.hardware
+
+    def _changed(self) -> Iterator[ChangedTest]:
+        for same, after in self.after.by_test.items():
+            before = self.before.by_test.get(same)
+            kind = difference_kind(before.outcome, after.outcome) if before else None
+            if before and kind:
+                yield ChangedTest(kind, before, after)
+
+
+def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
+    """Return each flow that two releases have, in its two newest releases."""
+    by_version: dict[Version, list[StoredReport]] = {}
+    for stored in reports:
+        if version := _version(stored):
+            by_version.setdefault(version, []).append(stored)
+    by_flow: dict[tuple[str, str, str, str], list[tuple[Version, FlowRun]]] = {}
+    for version in sorted(by_version):
+        for run in flow_runs(by_version[version]):
+            flow = (run.platform, run.suite, run.backend, run.recipe)
+            by_flow.setdefault(flow, []).append((version, run))
+    return tuple(_newest_two(found) for _, found in sorted(by_flow.items()) if len(found) > 1)
+
+
+def _newest_two(found: Sequence[tuple[Version, FlowRun]]) -> ReleasePair:
+    (older, before), (newer, after) = found[-2:]
+    return ReleasePair(older, newer, before, after)
+
+
+def _version(stored: StoredReport) -> Version | None:
+    packages = stored.report.environment.packages or {}
+    try:
+        return Version(packages[_PACKAGE]) if _PACKAGE in packages else None
+    except InvalidVersion:
+        return None

@@ -1,0 +1,181 @@
+"""Writes the Atom feeds (RFC 4287): new reports, changes, and news of packages."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.packages.news import news
+from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.results.history_view import (
+    Episode,
+    HistoryStep,
+    TestHistories,
+    Week,
+    week_of,
+)
+from accelerator_portal.site.results.results_view import ResultsView
+
+# A reader who was away for longer looks at the pages.
+MOST_ENTRIES = 50
+MOST_OF_PACKAGES = 20
+"""Plugins are published more often than reports; they must not crowd those out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    id: str
+    title: str
+    updated: dt.datetime
+    address: str
+
+
+def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
+    """Yield the feed of the newest entries, and one for each week with changed results."""
+    tested = [*_reports(catalog, results), *_changes(catalog, past)]
+    found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
+    urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
+    yield SiteFile("results/feed.atom", _atom(urn, title, found[:MOST_ENTRIES]))
+    everything = _newest_first([*tested, *_packages(catalog, None)])
+    for week in sorted({week.id for week in past.weeks}):
+        entries = [
+            replace(entry, address=f"../{entry.address}")
+            for entry in everything
+            if week_of(entry.updated.date()) == week
+        ]
+        yield SiteFile(
+            f"results/weeks/{week}.atom", _atom(f"{urn}:{week}", f"{title}, {week}", entries)
+        )
+
+
+def _newest_first(entries: list[_Entry]) -> list[_Entry]:
+    return sorted(entries, key=lambda entry: (entry.updated, entry.id), reverse=True)
+
+
+def _atom(urn: str, title: str, entries: Sequence[_Entry]) -> str:
+    """Return a feed as XML; addresses are relative to it."""
+    newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
+    root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
+    _add_text(root, "id", urn)
+    _add_text(root, "title", title)
+    _add_text(SubElement(root, "author"), "name", "PyTorch accelerator portal")
+    _add_text(root, "updated", newest.isoformat()).tail = "\n"
+    root.extend(map(_entry_element, entries))
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _reports(catalog: Catalog, results: ResultsView) -> Iterator[_Entry]:
+    for stored in results.reports:
+        report = stored.report
+        if report.started:
+            title = f"{_name(catalog, report.accelerator)}: {report.kind} {stored.id}"
+            address = f"runs/{stored.id}/"
+            yield _Entry(f"report:{stored.id}", title, report.started, address)
+
+
+def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
+    for episode in past.episodes:
+        if episode.steps or episode.first:
+            title = f"{_name(catalog, episode.accelerator)}: {episode.summary}"
+            address = f"changes/#{episode.anchor}"
+            yield _Entry(episode.anchor, title, episode.point.started, address)
+
+
+def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
+    """Yield the entries of package news, which have a date but no time."""
+    for item in news(catalog)[:most]:
+        moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
+        address = f"../compute-platforms/{item.platform}/#versions"
+        title = f"{_name(catalog, item.platform)}: {item.words}"
+        yield _Entry(f"package:{item.key}", title, moment, address)
+
+
+def _name(catalog: Catalog, accelerator: str) -> str:
+    return catalog.by_id[accelerator].accelerator.name
+
+
+def _entry_element(entry: _Entry) -> Element:
+    element = Element("entry")
+    _add_text(element, "id", f"urn:accelerator-portal:{entry.id}")
+    _add_text(element, "title", entry.title)
+    _add_text(element, "updated", entry.updated.isoformat())
+    SubElement(element, "link", href=entry.address)
+    element.tail = "\n"
+    return element
+
+
+def _add_text(parent: Element, tag: str, text: str) -> Element:
+    element = SubElement(parent, tag)
+    element.text = text
+    return element
+
+
+# The newest weeks with so many reports together are listed; the newest always is.
+MOST_REPORTS = 400
+
+# Of what one report changed so much is listed, and so much of all reports; then a few of each.
+MOST_OF_A_REPORT = 100
+MOST_CHANGES = 4_000
+LEAST_OF_A_REPORT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReportChanges:
+    """A report with changes, and the changes that the page lists."""
+
+    episode: Episode
+    steps: tuple[HistoryStep, ...]
+
+    @property
+    def more(self) -> int:
+        """The number of changes that are not listed."""
+        return len(self.episode.steps) - len(self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedWeek:
+    """A week that the page lists."""
+
+    week: Week
+    reports: tuple[ShownReportChanges, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedChanges:
+    """The weeks that the page lists, and the number of older reports that it leaves out."""
+
+    weeks: tuple[ListedWeek, ...]
+    older: int
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """The ids of the reports that are listed."""
+        return frozenset(r.episode.anchor for week in self.weeks for r in week.reports)
+
+
+def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
+    """Return the newest changes by week within the page's limits; `weeks` begin with the newest."""
+    shown = list(_newest(weeks))
+    room = MOST_CHANGES
+    listed: list[ListedWeek] = []
+    for week in shown:
+        reports: list[ShownReportChanges] = []
+        for episode in week.episodes:
+            most = min(MOST_OF_A_REPORT, max(room, LEAST_OF_A_REPORT))
+            reports.append(ShownReportChanges(episode, episode.steps[:most]))
+            room -= len(reports[-1].steps)
+        listed.append(ListedWeek(week, tuple(reports)))
+    older = sum(len(week.episodes) for week in weeks[len(shown) :])
+    return ListedChanges(tuple(listed), older)
+
+
+def _newest(weeks: Sequence[Week]) -> Iterable[Week]:
+    reports = 0
+    for place, week in enumerate(weeks):
+        reports += len(week.episodes)
+        if place and reports > MOST_REPORTS:
+            return
+        yield week

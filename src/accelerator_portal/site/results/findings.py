@@ -1,0 +1,283 @@
+"""Describes what is known of each command's versions: found, not found, or not checked."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level
+from accelerator_portal.catalog.message import message, sentences
+from accelerator_portal.install.axes import row_key
+from accelerator_portal.install.resolution import followed_releases
+from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
+from accelerator_portal.packages.reachable_hosts import NO_ANSWER
+from accelerator_portal.packages.uv_resolution import FREE_THREADED
+from accelerator_portal.packages.verdict_file import (
+    Verdict,
+    Verdicts,
+    key_of,
+    read_verdicts,
+)
+from accelerator_portal.results.quality import DemandResult, as_of, as_of_reports, quality
+from accelerator_portal.site.api_shapes import FindingsData, FindingShares
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.words import python_range
+
+# Images, archives and source code are on no package index.
+OTHER_FORMAT = message("Not checked by the portal: only Python packages are looked up.")
+
+
+def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
+    """Return the verdicts of every platform that has verdicts. Raises ProblemsError."""
+    found = {platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms}
+    return {platform: verdicts for platform, verdicts in found.items() if verdicts}
+
+
+def with_findings(
+    rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
+) -> tuple[InstallRow, ...]:
+    """Return the rows with a finding for each Python version."""
+    rows = tuple(rows)
+    newest = _newest_found(rows, verdicts)
+    return tuple(_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
+
+
+def _with_findings(
+    row: InstallRow, verdicts: Verdicts, newest: Mapping[tuple[str, ...], str]
+) -> InstallRow:
+    known = verdicts.get(key_of(row))
+    if not known:
+        return replace(row, findings=(_unresolved(row, OTHER_FORMAT),) * len(row.pythons or "1"))
+    instead = _instead(row, known, newest.get(row_key(row, "build")))
+    findings = (known.get(python) for python in row.pythons or ())
+    return replace(
+        row,
+        findings=tuple(
+            _finding(row, v, instead) if v else _unresolved(row, OTHER_FORMAT) for v in findings
+        ),
+    )
+
+
+def _finding(row: InstallRow, verdict: Verdict, instead: str) -> Finding:
+    day = f"{verdict.on:%Y-%m-%d}"
+    if verdict.kind == "found":
+        listed = ", ".join(f"{name} {version}" for name, version in verdict.found.items())
+        if verdict.trial is None:
+            said = message("Versions found on {day}: {versions}.", day=day, versions=listed)
+            return Finding("found", said)
+        trial = verdict.trial
+        how = message(
+            "Installed and imported on {day} with Python {python}: {versions}.",
+            day=f"{trial.on:%Y-%m-%d}",
+            python=trial.python,
+            versions=listed,
+        )
+        passed = [message("The check passed, too.")] if trial.checked else []
+        return Finding("installed", sentences([how, *passed]))
+    why = (verdict.why or "").rstrip(".")
+    if verdict.kind == "none":
+        first = message("These versions did not resolve on {day}.", day=day)
+        words = (first, instead, message("Reason: {reason}.", reason=why))
+        return Finding("none", sentences(filter(None, words)))
+    return _unresolved(row, _unchecked(day, _without_exception(why)))
+
+
+def _unchecked(day: str, why: str) -> str:
+    host, silent, rest = why.partition(f" {NO_ANSWER}")
+    if silent and not rest:
+        return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
+    if why == FREE_THREADED:
+        return message(
+            "Not checked on {day}: uv does not resolve for free-threaded Pythons.", day=day
+        )
+    return message("Not checked on {day}: {reason}.", day=day, reason=why)
+
+
+def _unresolved(row: InstallRow, why: str) -> Finding:
+    """Return the finding for versions that were not resolved; a document may name them."""
+    if row.named:
+        source = message(
+            "Named in “{title}”, read {day}.",
+            title=row.named.title,
+            day=f"{row.named.read:%Y-%m-%d}",
+        )
+        return Finding("named", sentences([why, source]))
+    return Finding("unchecked", why)
+
+
+def _without_exception(why: str) -> str:
+    """Return a reason without exception names, which do not help readers."""
+    return re.sub(r" \(\w+(Error|Timeout|Exception)\)", "", why)
+
+
+def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
+    """Return an alternative: another Python version, or else the newest release; may be empty."""
+    pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
+    if pythons:
+        return message("Use Python {versions}.", versions=python_range(pythons))
+    if newest and newest != row.build:
+        return message("Use PyTorch {version}.", version=newest)
+    return ""
+
+
+def _newest_found(
+    rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
+) -> dict[tuple[str, ...], str]:
+    """Return the newest release whose versions were found, by the row's other axes."""
+    found: dict[tuple[str, ...], str] = {}
+    for row in rows:
+        known = verdicts.get(row.platform, {}).get(key_of(row), {})
+        if row.build == PREVIEW or not any(v.kind == "found" for v in known.values()):
+            continue
+        key = row_key(row, "build")
+        before = found.get(key)
+        if before is None or Version(before) < Version(row.build):
+            found[key] = row.build
+    return found
+
+
+def summary(rows: Iterable[InstallRow]) -> str:
+    """Return the findings of rows with the same commands, merged where they agree."""
+    words: dict[str, set[str]] = {}
+    for row in rows:
+        for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
+            if finding:
+                words.setdefault(finding.words, set()).add(python)
+    if not words:
+        return ""
+    if len(words) == 1:
+        return next(iter(words))
+    return sentences(
+        message("Python {versions}: {finding}", versions=python_range(pythons), finding=said)
+        if pythons != {""}
+        else said
+        for said, pythons in words.items()
+    )
+
+
+def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
+    """Return the hosts that did not respond during verification, and since which day."""
+    hosts: dict[str, None] = {}
+    days: list[str] = []
+    for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
+        host, answers, _ = (verdict.why or "").partition(f" {NO_ANSWER}")
+        if verdict.kind == "unchecked" and answers and " " not in host:
+            hosts[host] = None
+            days.append(f"{verdict.on:%Y-%m-%d}")
+    return tuple(sorted(hosts)), min(days, default="")
+
+
+def shares(rows: Iterable[InstallRow]) -> FindingsData:
+    """Return the number of commands with each kind of finding; each Python counts separately."""
+    kinds: dict[str, Counter[str]] = {}
+    for row in rows:
+        kinds.setdefault(row.platform, Counter()).update(f.kind for f in row.findings if f)
+    return FindingsData(platforms={name: _shares(counts) for name, counts in kinds.items()})
+
+
+def total(data: FindingsData) -> FindingShares:
+    """Return the sums over all platforms."""
+    parts = data.platforms.values()
+    return FindingShares(
+        installed=sum(part.installed for part in parts),
+        found=sum(part.found for part in parts),
+        none=sum(part.none for part in parts),
+        named=sum(part.named for part in parts),
+        unchecked=sum(part.unchecked for part in parts),
+    )
+
+
+def _shares(counts: Counter[str]) -> FindingShares:
+    return FindingShares(
+        installed=counts["installed"],
+        found=counts["found"],
+        none=counts["none"],
+        named=counts["named"],
+        unchecked=counts["unchecked"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class MissingEvidence:
+    """A level that a platform does not have, with the reasons."""
+
+    level: Level
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistItem:
+    """A demand of a level; `address` explains how to meet it, relative to the site's root."""
+
+    title: str
+    met: bool
+    why: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLevel:
+    """The level of a platform; `missing` are the higher levels, nearest first.
+
+    `tested` is whether its newest command counts as tested, and why; `checklist` has every
+    demand of all levels.
+    """
+
+    level: Level
+    tested: DemandResult
+    missing: tuple[MissingEvidence, ...]
+    checklist: tuple[ChecklistItem, ...]
+
+
+# What each demand is called, and where it is said how to meet it.
+_DEMANDS: Mapping[Demand, tuple[str, str]] = {
+    "command": ("Install command", "contribute/format/#accelerators-id-install-yaml"),
+    "maintainers": ("Maintainer", "contribute/format/#accelerators-id-accelerator-yaml-maintainer"),
+    "baseline": ("Report of any kind", "contribute/report/"),
+    "run": ("Run", "contribute/validate/"),
+    "tested": ("Required tests", "results/standards/#tested"),
+}
+
+
+def evidence_level(
+    catalog: Catalog, results: ResultsView, platform: Platform
+) -> EvidenceLevel | None:
+    """Return the level of a platform; None if the portal has no criteria."""
+    if catalog.criteria is None:
+        return None
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    at = as_of_reports(at, [stored.report for stored in results.of(platform.id)])
+    return level_of(catalog, results, platform, catalog.criteria, at)
+
+
+def level_of(
+    catalog: Catalog,
+    results: ResultsView,
+    platform: Platform,
+    criteria: Criteria,
+    at: dt.datetime,
+) -> EvidenceLevel:
+    """Return the level of a platform; `at` is the time to which ages are counted."""
+    reports = [stored.report for stored in results.of(platform.id)]
+    torch = followed_releases(catalog, platform).newest or catalog.releases.newest.version
+    found = quality(platform, reports, criteria, torch, at)
+    higher = list(dict.fromkeys(gap.level for gap in reversed(found.missing)))
+    return EvidenceLevel(
+        found.level,
+        found.tested,
+        tuple(
+            MissingEvidence(level, tuple(gap.why for gap in found.missing if gap.level == level))
+            for level in higher
+        ),
+        tuple(
+            ChecklistItem(title, found.demands[demand].met, found.demands[demand].why, address)
+            for demand, (title, address) in _DEMANDS.items()
+        ),
+    )

@@ -1,0 +1,263 @@
+"""Builds the pages of changes, what each report changed, and of trends."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.reports.identity import SETTINGS, parse_key
+from accelerator_portal.reports.outcomes import GOOD
+from accelerator_portal.results.archive import History
+from accelerator_portal.results.report_comparison import by_report
+from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.tables import Tally, tallies
+from accelerator_portal.site.page import SiteFile, data_file
+from accelerator_portal.site.results.feed import listed_changes
+from accelerator_portal.site.results.history_shapes import (
+    ChangeData,
+    HistoryData,
+    HistoryIndex,
+    PointData,
+    TallyData,
+)
+from accelerator_portal.site.results.history_view import TestHistories, week_of
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
+from accelerator_portal.site.results.sharding import (
+    TEST_HISTORIES,
+    history_name,
+    history_shards,
+    ordered_points,
+)
+from accelerator_portal.site.templates import Templates
+
+CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
+
+# More changes of a report than these are closed at first; and so are weeks.
+MOST_SHOWN = 5
+MOST_WEEKS = 3
+
+
+def history_pages(
+    catalog: Catalog, past: TestHistories, templates: Templates, at: dt.datetime
+) -> Iterator[SiteFile]:
+    """Yield the page of changes and the history data; `at` is the newest date in the data."""
+    shown = [
+        trend_group(catalog, catalog.by_id[h.state.accelerator], h.state.basis, found)
+        for h in past.histories
+        if (found := trends(h))
+    ]
+    yield templates.page(
+        CHANGES_PAGE,
+        past=past,
+        this_week=week_of(at.date()),
+        platforms={
+            e.accelerator: catalog.by_id[e.accelerator].accelerator.name for e in past.episodes
+        },
+        changes=_kinds_of_changes(past),
+        trends=shown,
+        listed=listed_changes(past.weeks),
+        shown=MOST_SHOWN,
+        open_weeks=MOST_WEEKS,
+        address_of=address_of,
+    )
+    names = [history_name(h) for h in past.histories]
+    index = HistoryIndex(
+        histories={n: f"{n}.json" for n in names},
+        tests={n: f"../{TEST_HISTORIES}/{n}/index.json" for n in names},
+    )
+    yield data_file("history/index.json", index)
+    for name, history in zip(names, past.histories, strict=True):
+        yield data_file(f"history/{name}.json", _data(history))
+
+
+def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
+    """Return the kinds of changes that readers can filter for."""
+    kinds = {step.kind: step.kind for episode in past.episodes for step in episode.steps}
+    return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
+
+
+def trends(history: History) -> list[Trend]:
+    """Return the trend of each suite of which two moments are known.
+
+    It ends with the newest report of that suite: one of another suite says nothing of it.
+    """
+    last: dict[str, dt.datetime] = {}
+    for group in history.state.groups.values():
+        for key in list(group.tests)[:1]:
+            suite = parse_key(key).suite
+            last[suite] = max(last.get(suite, group.last.started), group.last.started)
+    found = (
+        trend(suite, points, max(last.get(suite, points[-1].started), points[-1].started))
+        for suite, points in tallies(history.changes).items()
+    )
+    return [one for one in found if one]
+
+
+def _data(history: History) -> HistoryData:
+    points = sorted(history.state.reports.values(), key=lambda point: (point.started, point.id))
+    found = list(by_report(history.changes))
+    first_seen = {one.report: sum(one.first.values()) or None for one in found}
+    return HistoryData(
+        accelerator=history.state.accelerator,
+        basis=history.state.basis,
+        reports=tuple(
+            PointData.from_objects(point, first_seen=first_seen.get(point.id)) for point in points
+        ),
+        changes=tuple(ChangeData.from_objects(change) for one in found for change in one.changes),
+        tallies={
+            suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in found)
+            for suite, found in tallies(history.changes).items()
+        },
+    )
+
+
+TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChoice:
+    """A history that readers can select; `tests` is the number of tests in it."""
+
+    name: str
+    accelerator: str
+    words: str
+    reports: int
+    first: dt.date
+    last: dt.date
+    tests: int
+
+
+def pages_of_test_histories(
+    catalog: Catalog, past: TestHistories, templates: Templates
+) -> Iterator[SiteFile]:
+    """Yield the page, and the files that it reads."""
+    yield templates.page(
+        TEST_HISTORY_PAGE,
+        choices=[_choice(catalog, h) for h in past.histories if h.state.reports],
+        settings=sorted(SETTINGS),
+    )
+    for history in past.histories:
+        yield from history_shards(history)
+
+
+def _choice(catalog: Catalog, history: History) -> HistoryChoice:
+    state = history.state
+    points = ordered_points(state)
+    name = catalog.by_id[state.accelerator].accelerator.name
+    return HistoryChoice(
+        history_name(history),
+        state.accelerator,
+        f"{name}: baseline" if state.basis == "baselines" else name,
+        len(points),
+        points[0].started.date(),
+        points[-1].started.date(),
+        sum(len(group.tests) for group in state.groups.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The chart of a suite's trend, and a caption that describes it."""
+
+    picture: Markup
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrendGroup:
+    """The trends of a platform, of its runs or of its baselines."""
+
+    title: str
+    figures: tuple[Figure, ...]
+
+
+def trend_group(
+    catalog: Catalog, platform: Platform, basis: Basis, trends: Iterable[Trend]
+) -> TrendGroup:
+    """Return the trends of a platform's suites."""
+    expected = basis == "baselines"
+    title = f"{platform.accelerator.name}{': baseline, not runs' if expected else ''}"
+    return TrendGroup(title, tuple(_figures(catalog, trends, expected=expected)))
+
+
+def _figures(catalog: Catalog, trends: Iterable[Trend], *, expected: bool) -> Iterator[Figure]:
+    verb = "expected to pass" if expected else "passed"
+    for line in trends:
+        suite = catalog.suites.get(line.suite)
+        first, last = (f"{good(t):,} of {total(t):,}" for t in (line.first, line.last))
+        start, end = line.first.started.date(), line.until.date()
+        title = suite.title if suite else line.suite
+        yield Figure(line.picture, f"{title}: {first} {verb} on {start}, {last} on {end}")
+
+
+# Draws a suite's results over time: how many tests there are, and how many pass.
+#
+# Programmed here: two step lines and their labels are less than a drawing library would need to
+# be told, and the picture takes the page's own colors.
+
+WIDTH, HEIGHT = 600, 120
+_BOTTOM = 18
+"""Room for the dates below the lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A suite's results over time, from at least two points in time."""
+
+    suite: str
+    first: Tally
+    last: Tally
+    until: dt.datetime
+    picture: Markup
+
+
+def good(tally: Tally) -> int:
+    """Return the number of tests that passed, or are expected to pass."""
+    return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
+
+
+def total(tally: Tally) -> int:
+    """Return the number of tests."""
+    return sum(tally.counts.values())
+
+
+def trend(suite: str, tallies: Sequence[Tally], until: dt.datetime) -> Trend | None:
+    """Return the trend up to the last report; None for a single point in time."""
+    if not tallies or tallies[0].started == until:
+        return None
+    return Trend(suite, tallies[0], tallies[-1], until, _picture(tallies, until))
+
+
+def _picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
+    start = tallies[0].started
+    span = (until - start).total_seconds()
+    most = max(map(total, tallies)) or 1
+    floor = HEIGHT - _BOTTOM
+
+    def across(moment: dt.datetime) -> str:
+        return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"
+
+    def line(count: Callable[[Tally], int]) -> str:
+        """Return a step line: a value holds until the next report."""
+        heights = [f"{floor - (floor - 2) * count(tally) / most:.1f}" for tally in tallies]
+        steps = (f"H{across(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
+        return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"
+
+    years = [
+        dt.datetime(y, 1, 1, tzinfo=dt.timezone.utc) for y in range(start.year + 1, until.year + 1)
+    ]
+    ticks = "".join(
+        f'<path class="trend-year" d="M{across(year)} 0V{HEIGHT}"/>'
+        f'<text x="{across(year)}" dx="4" y="{HEIGHT - 4}">{year.year}</text>'
+        for year in years
+    )
+    return Markup(  # noqa: S704 - numbers only
+        f'<svg class="trend" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" focusable="false">'
+        f'{ticks}<path class="trend-base" d="M0 {floor}H{WIDTH}"/>'
+        f'<path class="trend-total" d="{line(total)}"/>'
+        f'<path class="trend-good" d="{line(good)}"/></svg>'
+    )

@@ -1,0 +1,223 @@
+"""Describes results over time for pages: since when, and with which report."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import Identity, identity_of, parse_key
+from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.report import Report, TestEntry
+from accelerator_portal.results.archive import (
+    BASES,
+    History,
+    read_history,
+    with_reports,
+)
+from accelerator_portal.results.history import ChangeKind, OutcomeChange
+from accelerator_portal.results.report_comparison import by_report
+from accelerator_portal.results.standing import Basis, Point, Standing, State, basis_of
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.words import listed
+
+_NAMED = 3
+"""More suites are counted, not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """A change of a test in a report, with all settings that changed in the same way."""
+
+    suite: str
+    name: str
+    kind: ChangeKind
+    before: Outcome | None
+    after: Outcome | None
+    settings: str
+    """In words: `inference: float16, bfloat16; training: float16`."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """The changes of one report; `first` are the suites that no earlier report had."""
+
+    accelerator: str
+    basis: Basis
+    point: Point
+    steps: tuple[HistoryStep, ...]
+    first: Mapping[str, int]
+    """How many tests each of them has."""
+
+    @property
+    def anchor(self) -> str:
+        """The id on the page of changes: `changed-xpu-0123456789abcdef`."""
+        return f"changed-{self.accelerator}-{self.point.id}"
+
+    @property
+    def summary(self) -> str:
+        """The number of changes by kind: `9 fixed, 1 gone`; each setting counts separately."""
+        found: dict[ChangeKind, int] = {}
+        for step in self.steps:
+            found[step.kind] = found.get(step.kind, 0) + step.count
+        changed = [f"{n:,} {_plural(kind, n)}" for kind, n in sorted(found.items())]
+        return ", ".join([*changed, *self._first_reports()])
+
+    def _first_reports(self) -> list[str]:
+        if not self.first:
+            return []
+        tests = count(sum(self.first.values()), "test")
+        if len(self.first) > _NAMED:
+            return [f"first report of {len(self.first)} suites, {tests}"]
+        return [f"first report of {listed(list(self.first))}, {tests}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The changes of reports in a week, newest first; `start` is its Monday, in UTC."""
+
+    start: dt.date
+    episodes: tuple[Episode, ...]
+
+    @property
+    def id(self) -> str:
+        """The ISO 8601 year and week: `2026-W47`."""
+        return week_of(self.start)
+
+
+def week_of(day: dt.date) -> str:
+    """Return the ISO 8601 year and week of a day: `2026-W47`."""
+    year, week, _ = day.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+@dataclass(frozen=True)
+class TestHistories:
+    """The histories of all platforms."""
+
+    histories: tuple[History, ...]
+
+    def of(self, accelerator: str, basis: Basis) -> History:
+        """Return the history of an accelerator; an empty history if there is none."""
+        empty = History(State(accelerator, basis))
+        return self._by_place.get((accelerator, basis), empty)
+
+    def standing(self, report: Report, test: TestEntry) -> Standing | None:
+        """Return a test's state if this report is the last that has the test, or None."""
+        standing = self._standing(report, test)
+        last = standing is not None and standing.last_seen.started == report.started
+        return standing if last else None
+
+    def has_newer(self, report: Report, test: TestEntry) -> bool:
+        """Return whether a later report has the test."""
+        standing = self._standing(report, test)
+        started = report.started
+        return standing is not None and started is not None and standing.last_seen.started > started
+
+    def _standing(self, report: Report, test: TestEntry) -> Standing | None:
+        found = self._standings.get((report.accelerator, basis_of(report)), {})
+        return found.get(identity_of(test).key)
+
+    @cached_property
+    def episodes(self) -> tuple[Episode, ...]:
+        """The changes of each report, newest first, without reports that changed nothing."""
+        found = [episode for history in self.histories for episode in _episodes(history)]
+        order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
+        found.sort(key=lambda e: (order[e.accelerator], e.basis))
+        return tuple(sorted(found, key=lambda e: e.point.started, reverse=True))
+
+    @cached_property
+    def weeks(self) -> tuple[Week, ...]:
+        """The episodes by week, the newest first."""
+        return tuple(
+            Week(monday, tuple(together))
+            for monday, together in groupby(self.episodes, key=lambda e: _monday(e.point))
+        )
+
+    @cached_property
+    def of_tests(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
+        """The changes of each test, by suite and name, newest first."""
+        found: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
+        for episode in self.episodes:
+            for step in episode.steps:
+                found.setdefault((step.suite, step.name), []).append((episode, step))
+        return found
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, Basis], History]:
+        return {(h.state.accelerator, h.state.basis): h for h in self.histories}
+
+    @cached_property
+    def _standings(self) -> dict[tuple[str, Basis], dict[str, Standing]]:
+        return {place: dict(history.state.tests()) for place, history in self._by_place.items()}
+
+
+def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
+    """Return the histories below `root`, extended by newer reports of the folders.
+
+    Raises ProblemsError if a stored history cannot be read.
+    """
+    found = []
+    for platform in catalog.platforms:
+        for basis in BASES:
+            kept = read_history(root, platform.id, basis)
+            reports = [s for s in results.of(platform.id) if basis_of(s.report) == basis]
+            history = with_reports(kept, reports)
+            if history.state.reports or history.left_out:
+                found.append(history)
+    return TestHistories(tuple(found))
+
+
+def _plural(kind: ChangeKind, number: int) -> str:
+    return "expectations changed" if kind == "expectation changed" and number > 1 else kind
+
+
+def _monday(point: Point) -> dt.date:
+    day = point.started.astimezone(dt.timezone.utc).date()
+    return day - dt.timedelta(days=day.weekday())
+
+
+def _episodes(history: History) -> Iterator[Episode]:
+    state = history.state
+    for found in by_report(history.changes):
+        steps = tuple(_steps(found.changes))
+        point = state.reports[found.report]
+        yield Episode(state.accelerator, state.basis, point, steps, found.first)
+
+
+def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
+    found: dict[tuple[str, str, ChangeKind, Outcome | None, Outcome | None], list[Identity]] = {}
+    for change in changes:
+        test = parse_key(change.key)
+        way = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
+        found.setdefault(way, []).append(test)
+    for (suite, name, kind, before, after), tests in found.items():
+        yield HistoryStep(suite, name, kind, before, after, _settings(tests), len(tests))
+
+
+def _settings(tests: Iterable[Identity]) -> str:
+    """Return a test's settings in words, by mode; empty without settings."""
+    modes: dict[str, list[str]] = {}
+    for test in tests:
+        said = dict(test.parameters)
+        mode = said.pop("mode", "")
+        modes.setdefault(mode, []).append(" ".join(said.values()))
+    shared = _shared(modes.values())
+    words = []
+    for mode, others in modes.items():
+        short = [other.removeprefix(shared).strip() for other in others]
+        listed = ", ".join(filter(None, short))
+        words.append(": ".join(filter(None, (mode, listed))))
+    return "; ".join(filter(None, words))
+
+
+def _shared(groups: Iterable[list[str]]) -> str:
+    """Return the first word if all texts have the same, usually the compiler; else empty."""
+    firsts = {text.partition(" ")[0] for group in groups for text in group}
+    return firsts.pop() if len(firsts) == 1 else ""

@@ -1,0 +1,258 @@
+"""Builds the matrices of a suite, test by accelerator: pages, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.catalog.files.own_suite import suite_folder
+from accelerator_portal.reports.outcomes import WORST_FIRST, Outcome
+from accelerator_portal.results.tables import Column, ResultMatrix
+from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.page import API, SiteFile, data_file
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, evidence_suffix
+from accelerator_portal.site.results.results_shapes import (
+    MatrixColumn,
+    MatrixData,
+    MatrixTest,
+    SuiteResults,
+)
+from accelerator_portal.site.results.results_view import MatrixView
+from accelerator_portal.site.templates import Templates
+
+# More rows or cells than these stand on further pages: fifty columns of 200 rows would be 2.5 MB,
+# and take a slow machine seconds to lay out.
+MOST_ROWS = 200
+MOST_CELLS = 4_000
+LEAST_ROWS = 20
+
+# The first of these has the suite's own address: a mode that comes later takes it from none.
+_MODES = ("", "inference", "training")
+
+# Names that stand beside modes in a suite's folder.
+_TAKEN = {"tests"}
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPage:
+    """One page of a matrix: its rows, numbered from 1, and its address relative to `results/`."""
+
+    number: int
+    first: int
+    last: int
+    address: str
+
+    @property
+    def further(self) -> bool:
+        """Whether this page is not the first of its matrix."""
+        return self.number > 1
+
+    @property
+    def rows(self) -> str:
+        """The range of rows on the page, for example `1–200`."""
+        return f"{self.first:,}–{self.last:,}"
+
+    @property
+    def path(self) -> str:
+        """The path of the page's source file."""
+        address = self.address.removesuffix("/")
+        return f"{RESULTS_PAGES}/{address}{'.md' if self.further else '/index.md'}"
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """The options of a matrix's filters, with the label of each value."""
+
+    accelerators: Mapping[str, str]
+    dtypes: Mapping[str, str]
+    outcomes: frozenset[Outcome | None]
+
+
+def matrix_pages(
+    views: Sequence[MatrixView],
+    suites: Mapping[str, str],
+    templates: Templates,
+    context: Mapping[str, Any],
+) -> Iterator[SiteFile]:
+    """Yield the pages of a suite's matrices; `suites` has the titles of all suites by id."""
+    ordered = sorted(views, key=lambda view: _place(view.matrix.mode))
+    parts = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
+    modes = [(v.matrix.mode, len(v.rows), parts[v.matrix.mode][0].address) for v in ordered]
+    for view in ordered:
+        pages = parts[view.matrix.mode]
+        of_all_pages = {
+            "view": view,
+            "columns": [(c, n, column_id(c)) for c, n in _named(view)],
+            "evidence": [_evidence(view, column) for column in view.matrix.columns],
+            "pages": pages,
+            "rows_of_a_page": rows_of_a_page(view.matrix),
+            "modes": modes,
+            "suites": suites,
+            "choices": _choices(view),
+            "worst_first": WORST_FIRST,
+            "csv": csv_name(view.matrix),
+            **context,
+        }
+        for page in pages:
+            yield templates.page(
+                page.path,
+                context["source"],
+                "results/suite.md.j2",
+                rows=view.rows[page.first - 1 : page.last],
+                page=page,
+                linked_pages=linked_pages(pages, page),
+                page_title=_title(context["title"], view.matrix.mode, page),
+                **of_all_pages,
+            )
+
+
+def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
+    """Yield the matrices of a suite: one JSON file, and a CSV file for each matrix."""
+    views = tuple(views)
+    data = tuple(_data(view) for view in views)
+    yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
+    for view in views:
+        yield SiteFile(f"{API}/results/{csv_name(view.matrix)}", _csv(view))
+
+
+def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
+    """Return the pages of a matrix; with `own`, in a separate folder within the suite's folder."""
+    folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
+    total = len(matrix.names)
+    rows = rows_of_a_page(matrix)
+    starts = range(0, max(total, 1), rows)
+    return [
+        RowsPage(n, start + 1, min(start + rows, total), folder if n == 1 else f"{folder}{n}/")
+        for n, start in enumerate(starts, 1)
+    ]
+
+
+def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
+    """Return the pages to which a page links, in order, including the page itself.
+
+    These are the first, the last, and those at distances of 1, 2, 4, 8 …, so that every page is
+    a few clicks away and pages of a large matrix do not list all others. `linkedPages` in
+    matrix-model.js computes the same.
+    """
+    distances = [0, *(1 << step for step in range(len(pages).bit_length()))]
+    near = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
+    return [other for other in pages if other.number in {*near, 1, len(pages)}]
+
+
+def rows_of_a_page(matrix: ResultMatrix) -> int:
+    """Return the number of rows per page of a matrix: the more columns, the fewer rows."""
+    fitting = MOST_CELLS // max(1, len(matrix.columns))
+    return min(MOST_ROWS, max(LEAST_ROWS, fitting))
+
+
+def mode_slug(mode: str) -> str:
+    """Return the folder name of a mode; names that are not safe get a hash."""
+    name = slug(mode)[:60]
+    if name == mode and name not in _TAKEN and not name.isdigit():
+        return name
+    return f"{name}-{hashlib.sha256(mode.encode()).hexdigest()[:8]}"
+
+
+def column_id(column: Column) -> str:
+    """Return the id of a column in addresses."""
+    return f"{column.report}.{slug(column.group)}"
+
+
+def csv_name(matrix: ResultMatrix) -> str:
+    """Return the file name of a matrix as CSV: `torchbench/inference.csv` or `torchbench.csv`.
+
+    With a hyphen instead of the slash, it could be the name of another suite's file.
+    """
+    return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
+
+
+def _evidence(view: MatrixView, column: Column) -> str:
+    return evidence_suffix(view.matrix.mode, column.report, column.group)
+
+
+def _place(mode: str) -> tuple[int, str]:
+    return (_MODES.index(mode) if mode in _MODES else len(_MODES), mode)
+
+
+def _named(view: MatrixView) -> Iterator[tuple[Column, str]]:
+    return zip(view.matrix.columns, view.names, strict=True)
+
+
+def _title(suite: str, mode: str, page: RowsPage) -> str:
+    rows = f"rows {page.rows}" if page.further else ""
+    return ", ".join(filter(None, (suite, mode, rows)))
+
+
+def _choices(view: MatrixView) -> FilterOptions:
+    dtypes = sorted({column.dtype for column in view.matrix.columns})
+    return FilterOptions(
+        {column.accelerator: name for column, name in _named(view)},
+        {dtype or "not stated": dtype or "not stated" for dtype in dtypes},
+        frozenset(cell.outcome for row in view.rows for cell in row.cells),
+    )
+
+
+def _csv(view: MatrixView) -> str:
+    """Return the matrix as CSV; a cell is empty if there is no evidence."""
+    columns = (f"{c.accelerator} ({c.group}; {c.kind})" for c in view.matrix.columns)
+    rows = ([row.name, *(cell.outcome or "" for cell in row.cells)] for row in view.rows)
+    return csv_text([["test", *columns], *rows])
+
+
+def _data(view: MatrixView) -> MatrixData:
+    return MatrixData(
+        mode=view.matrix.mode,
+        columns=tuple(
+            MatrixColumn.from_objects(
+                column,
+                id=column_id(column),
+                name=name,
+                like=column.group,
+                evidence=_evidence(view, column),
+            )
+            for column, name in _named(view)
+        ),
+        tests=tuple(
+            MatrixTest(
+                name=row.name, address=row.address, outcomes=tuple(c.outcome for c in row.cells)
+            )
+            for row in view.rows
+        ),
+    )
+
+
+# Tables as CSV for people, who open it in a spreadsheet.
+#
+# A spreadsheet computes a cell that begins like a formula, `=HYPERLINK(…)` or `@SUM(…)`, whether
+# it is quoted in the file or not. Such a cell gets an apostrophe, which a spreadsheet takes for
+# "this is text"; the JSON beside each table has every name letter by letter.
+
+# https://owasp.org/www-community/attacks/CSV_Injection, and the signs of full width, which
+# spreadsheets in East Asia take for the plain ones.
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
+
+# Where a semicolon parts cells, the rest of a text is a cell of its own.
+_FURTHER = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
+
+# A terminal that shows the file would obey them.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def csv_text(rows: Iterable[Iterable[str]]) -> str:
+    """Return rows as CSV in which no cell is interpreted as a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([_as_text(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _as_text(cell: str) -> str:
+    cell = " ".join(cell.split("\r"))  # not quoted by Python, and a new row to spreadsheets
+    cell = _CONTROL.sub("\ufffd", cell)
+    cell = _FURTHER.sub(r"\1'\2", cell)
+    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

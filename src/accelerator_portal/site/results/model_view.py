@@ -1,0 +1,342 @@
+"""Builds the pages and data of model families: rows by platform, and the tests of each cell."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.catalog import MODEL_FAMILIES
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
+from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
+from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
+from accelerator_portal.results.standing import Basis
+from accelerator_portal.site.page import SiteFile, data_file
+from accelerator_portal.site.results.result_addresses import (
+    RESULTS_PAGES,
+    address_of,
+    evidence_suffix,
+)
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.suite_tests import ReportedTest, results_of
+from accelerator_portal.site.templates import Templates
+
+_SOURCES: Mapping[Kind, str] = {
+    "baseline": "expected, not run",
+    "self-reported": "self-reported run",
+    "made-here": "run by this project",
+}
+
+_SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyCell:
+    """A platform's results of a family; `words` are the numbers of results.
+
+    `modes` are the numbers for each mode if there are several, `training` is that for training.
+    `anchor` is the id of the results' section on the family's page.
+    """
+
+    results: FamilyResults
+    words: str
+    modes: tuple[str, ...]
+    training: str | None
+    anchor: str
+
+    @property
+    def source(self) -> str:
+        """The kind of the newest report in words, and its date."""
+        newest = self.results.reports[0].report
+        day = f", {self.results.day}" if self.results.day else ""
+        return f"{_SOURCES[newest.kind]}{day}"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRow:
+    """A result of a test and its source; `address` is relative to `results/`."""
+
+    result: ReportedTest
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTest:
+    """A test that a suite lists; `address` is relative to `results/`, None if no report has it."""
+
+    suite: str
+    name: str
+    address: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyView:
+    """A model family: cells by platform, results by cell, and the tests that suites list."""
+
+    family: ModelFamily
+    cells: Mapping[str, tuple[FamilyCell, ...]]
+    rows: Mapping[str, tuple[EvidenceRow, ...]]
+    listed: tuple[ListedTest, ...]
+
+    def best(self, platform: str) -> FamilyCell | None:
+        """Return a platform's best evidence: of PyTorch that of runs, else that of baselines."""
+        return next(iter(self.cells.get(platform, ())), None)
+
+    def on_executorch(self, platform: str) -> FamilyCell | None:
+        """Return the best evidence of ExecuTorch on a platform that has better of PyTorch."""
+        _, *others = self.cells.get(platform, (None,))
+        return next((cell for cell in others if cell.results.executorch), None)
+
+    @property
+    def words(self) -> str:
+        """The text that a reader can search for: the family's title and the names of its tests."""
+        return " ".join(dict.fromkeys((self.family.title, *(test.name for test in self.listed))))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsView:
+    """The families that some report has, by platforms with a result of one; and what is missing."""
+
+    families: tuple[FamilyView, ...]
+    platforms: tuple[Platform, ...]
+    without_model: tuple[Platform, ...]
+    no_report: tuple[str, ...]
+
+
+def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
+    """Return the results by model family in the reports of a catalog."""
+    families = catalog.model_families.families if catalog.model_families else ()
+    evidence = model_evidence(families, results.reports)
+    reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
+    names = {(test.test.suite, test.test.name) for tests in reported.values() for test in tests}
+    with_model = {platform for found in evidence.values() for platform in found}
+    return ModelsView(
+        tuple(
+            _family(catalog, family, evidence, reported, names)
+            for family in families
+            if family.id in evidence
+        ),
+        tuple(p for p in catalog.platforms if p.id in with_model),
+        tuple(p for p in catalog.platforms if p.id not in with_model),
+        tuple(family.title for family in families if family.id not in evidence),
+    )
+
+
+def _family(
+    catalog: Catalog,
+    family: ModelFamily,
+    evidence: FamilyEvidence,
+    reported: Mapping[str, tuple[ReportedTest, ...]],
+    names: set[tuple[str, str]],
+) -> FamilyView:
+    cells = {
+        platform.id: tuple(_cell(results) for results in evidence[family.id][platform.id])
+        for platform in catalog.platforms
+        if platform.id in evidence[family.id]
+    }
+    rows = {
+        cell.anchor: tuple(_rows(cell.results, reported))
+        for of_platform in cells.values()
+        for cell in of_platform
+    }
+    return FamilyView(family, cells, rows, tuple(_listed(catalog, family, names)))
+
+
+def _cell(results: FamilyResults) -> FamilyCell:
+    counts: dict[str, Counter[bool]] = {}
+    for test in results.entries:
+        if test.outcome in GOOD | BAD:
+            mode = str(test.parameters.get("mode", "mode not stated"))
+            counts.setdefault(mode, Counter())[test.outcome in GOOD] += 1
+    modes = {mode: f"{mode} {c[True]} of {c.total()}" for mode, c in counts.items()}
+    several = len(modes) > 1
+    # No id has two hyphens in a row: the anchor is never that of another platform's runs.
+    executorch = "--executorch" if results.executorch else ""
+    expected = "" if results.basis == "runs" else "--baseline"
+    anchor = f"{results.accelerator}{executorch}{expected}"
+    return FamilyCell(
+        results,
+        result_words(results),
+        tuple(modes.values()) if several else (),
+        modes.get("training") if several else None,
+        anchor,
+    )
+
+
+def result_words(results: FamilyResults) -> str:
+    """Return the counts of results in words: `5 of 6 passed, 2 executed`."""
+    verb = "passed" if results.basis == "runs" else "expected to pass"
+    others = [
+        f"{number} {outcome.replace('-', ' ')}"
+        for outcome, number in results.outcomes.items()
+        if outcome not in GOOD | BAD
+    ]
+    rate = [f"{results.passed} of {results.checked} {verb}"] if results.checked else []
+    return ", ".join((*rate, *others))
+
+
+def _rows(
+    results: FamilyResults, reported: Mapping[str, tuple[ReportedTest, ...]]
+) -> Iterator[EvidenceRow]:
+    found = [reported[stored.id][place] for stored, place in results.tests]
+    for result in sorted(found, key=_by_severity):
+        suffix = evidence_suffix(result.mode, result.report, result.group)
+        yield EvidenceRow(result, result.address + suffix)
+
+
+def _by_severity(result: ReportedTest) -> tuple[int, str, str, str]:
+    test = result.test
+    return _SEVERITY[test.outcome], test.suite, test.name.casefold(), result.settings
+
+
+def _listed(
+    catalog: Catalog, family: ModelFamily, names: set[tuple[str, str]]
+) -> Iterator[ListedTest]:
+    for suite, file in sorted(model_suites(catalog.suites).items()):
+        for name in file.tests:
+            if family.has(suite, name):
+                known = (suite, name) in names
+                yield ListedTest(suite, name, address_of(suite, name) if known else None)
+
+
+MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
+
+# Of one platform's results a family's page lists so many; its data has all.
+MOST_LISTED = 200
+
+
+def model_pages(catalog: Catalog, results: ResultsView, templates: Templates) -> Iterator[SiteFile]:
+    """Yield the page of models, a page for each family with results, and their data."""
+    view = models_view(catalog, results)
+    path = f"{MODELS_PAGES}/index.md"
+    yield templates.page(path, MODEL_FAMILIES, view=view)
+    for family in view.families:
+        path = f"{MODELS_PAGES}/{family.family.id}.md"
+        template = f"{MODELS_PAGES}/family.md.j2"
+        yield templates.page(path, MODEL_FAMILIES, template, view=family, most=MOST_LISTED)
+    yield from _files(view)
+
+
+def _files(view: ModelsView) -> Iterator[SiteFile]:
+    entries = tuple(
+        FamilyEntry.from_objects(
+            family.family,
+            address=f"models/{family.family.id}.json",
+            counts=tuple(_count(cell) for cell in _cells(family)),
+        )
+        for family in view.families
+    )
+    yield data_file("models.json", FamiliesIndex(families=entries, no_report=view.no_report))
+    for family in view.families:
+        tests = tuple(test for cell in _cells(family) for test in _tests(family, cell))
+        data = FamilyData.from_objects(family.family, tests=tests)
+        yield data_file(f"models/{family.family.id}.json", data)
+
+
+def _cells(family: FamilyView) -> Iterator[FamilyCell]:
+    for of_platform in family.cells.values():
+        yield from of_platform
+
+
+def _count(cell: FamilyCell) -> FamilyCount:
+    results = cell.results
+    return FamilyCount.from_objects(
+        results,
+        total=len(results.tests),
+        outcomes=dict(results.outcomes),
+        date=results.day,
+        reports=tuple(stored.id for stored in results.reports),
+    )
+
+
+def _tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
+    for row in family.rows[cell.anchor]:
+        result = row.result
+        yield FamilyTest.from_objects(
+            result.test, result, basis=cell.results.basis, evidence=row.address
+        )
+
+
+class FamilyCount(Model):
+    """The results of a family on one platform.
+
+    Runs and baselines are counted apart, and so are PyTorch and ExecuTorch.
+    """
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: Basis
+    """Whether the counts are from runs or from baselines."""
+    executorch: bool = False
+    """Whether the tests are of ExecuTorch, not of PyTorch itself."""
+    passed: int
+    """The number of tests that passed or are expected to pass."""
+    checked: int
+    """The number of tests with a result other than skipped or infrastructure errors."""
+    total: int
+    """How many tests there are."""
+    outcomes: dict[Outcome, int]
+    """The number of tests by outcome."""
+    date: dt.date | None = None
+    """The day of the newest report; absent where it states none."""
+    reports: tuple[str, ...]
+    """Ids of the reports, the newest first."""
+
+
+class FamilyEntry(Model):
+    """An entry of the index: a model family."""
+
+    id: str
+    """Id of the family; never changes."""
+    title: str
+    """What readers see."""
+    address: str
+    """Address of the family's own file, relative to the index."""
+    counts: tuple[FamilyCount, ...]
+    """The results on each platform that has any."""
+
+
+class FamiliesIndex(Model):
+    """All model families, as ordered on the page."""
+
+    families: tuple[FamilyEntry, ...]
+    """The families with tests in at least one report."""
+    no_report: tuple[str, ...]
+    """Titles of the families without results."""
+
+
+class FamilyTest(Model):
+    """A test of a family in one report."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: Basis
+    """Whether the result is from a run or from a baseline."""
+    report: str
+    """Id of the report."""
+    suite: str
+    """Id of the suite."""
+    name: str
+    """Name of the test."""
+    settings: str
+    """The mode and the parameters of the test, in words."""
+    outcome: Outcome
+    """The outcome, or the expected outcome of a baseline."""
+    evidence: str
+    """The address of the result with its log and command, relative to `results/`."""
+
+
+class FamilyData(Model):
+    """The tests of a family in the newest reports."""
+
+    id: str
+    """Id of the family."""
+    title: str
+    """What readers see."""
+    names: tuple[str, ...]
+    """Patterns `suite/name` of its tests."""
+    tests: tuple[FamilyTest, ...]
+    """The tests, by accelerator."""

@@ -1,0 +1,92 @@
+"""Builds the page that compares any two reports in the browser."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.reports.identity import SETTINGS
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.report_comparison import DIFFERENCE_WORDS, PAIR_NOTES
+from accelerator_portal.site.page import SiteFile
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.templates import Templates
+
+COMPARE_PAGE = f"{RESULTS_PAGES}/compare.md"
+
+_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportChoice:
+    """A report that readers can select: its platform's name, and what distinguishes it."""
+
+    stored: StoredReport
+    platform: str
+    torch: str | None
+    plugin: str | None
+    suites: tuple[str, ...]
+
+    @property
+    def day(self) -> dt.date | None:
+        """The day on which the run started, or None."""
+        started = self.stored.report.started
+        return started.date() if started else None
+
+    @property
+    def words(self) -> str:
+        """The text of the option in the list of reports, below the platform's name."""
+        parts = (
+            str(self.day or "no date"),
+            f"torch {self.torch}" if self.torch else None,
+            self.plugin,
+            self.stored.report.kind,
+            ", ".join(self.suites),
+        )
+        return " · ".join(part for part in parts if part)
+
+
+def report_comparison_page(
+    catalog: Catalog, results: ResultsView, templates: Templates
+) -> SiteFile:
+    """Return the page that compares reports; it uses the same words as the command line."""
+    choices = [_choice(catalog, stored) for stored in results.reports]
+    words = {"differences": DIFFERENCE_WORDS, "pairs": PAIR_NOTES}
+    return templates.page(
+        COMPARE_PAGE,
+        choices=choices,
+        suggestions=list(suggestions(choices)),
+        words=json.dumps(words),
+        settings=sorted(SETTINGS),
+    )
+
+
+def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:
+    """Yield the last two runs of each suite on each platform, without duplicate pairs."""
+    runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_age)
+    last: dict[tuple[str, str], list[ReportChoice]] = {}
+    for run in runs:
+        for suite in run.suites:
+            last.setdefault((run.stored.report.accelerator, suite), []).append(run)
+    pairs = [(found[-2], found[-1]) for found in last.values() if len(found) > 1]
+    yield from dict.fromkeys(pairs)
+
+
+def _choice(catalog: Catalog, stored: StoredReport) -> ReportChoice:
+    report = stored.report
+    plugin = report.environment.plugin
+    return ReportChoice(
+        stored,
+        catalog.by_id[report.accelerator].accelerator.name,
+        report.environment.torch,
+        " ".join(filter(None, (plugin.name, plugin.version))) if plugin else None,
+        tuple(suite.name for suite in report.suites),
+    )
+
+
+def _age(choice: ReportChoice) -> tuple[dt.datetime, str]:
+    return choice.stored.report.started or _LONG_AGO, choice.stored.id

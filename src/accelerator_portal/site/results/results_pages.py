@@ -1,0 +1,392 @@
+"""Builds the pages and data files of results: overview, matrices, single tests and reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.own_suite import owner_of, suite_folder
+from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
+from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
+from accelerator_portal.reports.report import TestEntry
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.quality import as_of
+from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.site.page import API, SiteFile, data_file
+from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
+from accelerator_portal.site.results.feed import listed_changes
+from accelerator_portal.site.results.history_view import TestHistories
+from accelerator_portal.site.results.matrix_pages import matrix_files, matrix_pages
+from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, initial
+from accelerator_portal.site.results.results_shapes import (
+    EvidenceLink,
+    ReportEntry,
+    ReportOfTests,
+    ReportRow,
+    ReportRowsIndex,
+    ReportRowsShard,
+    ResultsIndex,
+    TestData,
+    TestResult,
+    TestShard,
+    TestsIndex,
+)
+from accelerator_portal.site.results.results_view import KINDS, ResultsView, about
+from accelerator_portal.site.results.sharding import shard_name, shards
+from accelerator_portal.site.results.speeds import side_by_side, speed_runs
+from accelerator_portal.site.results.suite_tests import (
+    MOST_NAMES,
+    ReportedTest,
+    TestView,
+    failing,
+    large_suites,
+    results_of,
+    static_tests,
+    tests_of_suite,
+)
+from accelerator_portal.site.templates import Templates
+
+# Of what did not pass a page lists so much; its data has all.
+MOST_LISTED = 200
+
+
+def results_pages(
+    catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
+) -> Iterator[SiteFile]:
+    """Yield all pages of results."""
+    suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
+    runs = {run.id: run for run in speed_runs(catalog, results.reports)}
+    shared = {
+        "kinds": KINDS,
+        "results": results,
+        "large_suites": large_suites(results.reports),
+        "linked": listed_changes(past.weeks).anchors,
+    }
+    path = f"{RESULTS_PAGES}/index.md"
+    titles = {suite: suite_title(catalog, suite) for suite in suites}
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    newest = {p.id: results.newest(p.id) for p in catalog.platforms}
+    yield templates.page(
+        path,
+        titles=titles,
+        tabs=grid_tabs(dashboard_grid(catalog, newest, at)),
+        platforms=_most_evidence_first(catalog, newest),
+        at=at,
+        **shared,
+    )
+    for suite in suites:
+        described = catalog.suite(suite)
+        context = {
+            "id": suite,
+            "suite": described,
+            "title": titles[suite],
+            "owner": catalog.by_id.get(owner_of(suite) or ""),
+            "source": _source(catalog, results, suite),
+            "speeds": side_by_side([run for run in runs.values() if suite in run.suites]),
+            **shared,
+        }
+        views = [view for view in results.matrices if view.matrix.suite == suite]
+        beside = {s: title for s, title in titles.items() if s == suite or s not in results.own}
+        yield from matrix_pages(views, beside, templates, context)
+        yield from suite_tests_pages(catalog, results, past, templates, context)
+    for stored in results.reports:
+        yield from _run_files(catalog, results, stored, templates, shared | {"runs": runs})
+
+
+@dataclass(frozen=True, slots=True)
+class GridRow:
+    """A platform of the grid; its age is that of the dashboard, for filters."""
+
+    platform: Platform
+    age_days: None = None
+
+
+def _most_evidence_first(
+    catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]]
+) -> list[GridRow]:
+    """Platforms with runs stand first, then those with most suites."""
+
+    def place(platform: Platform) -> tuple[bool, int]:
+        found = newest[platform.id]
+        return not any(one.is_run for one in found), -len(found)
+
+    return [GridRow(platform) for platform in sorted(catalog.platforms, key=place)]
+
+
+def _run_files(
+    catalog: Catalog,
+    results: ResultsView,
+    stored: StoredReport,
+    templates: Templates,
+    shared: dict[str, Any],
+) -> Iterator[SiteFile]:
+    """Yield the page of a report; a large report also has files of rows."""
+    path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
+    tests = list(results_of(stored))
+    others = _urgent_first([r for r in tests if r.test.outcome not in GOOD])
+    large = _is_large(stored)
+    yield templates.page(
+        path,
+        stored.path,
+        "results/run.md.j2",
+        stored=stored,
+        name=catalog.by_id[stored.report.accelerator].accelerator.name,
+        environment=about(stored),
+        counts=results.suite_counts(stored.id),
+        others=others[:MOST_LISTED],
+        more=max(0, len(others) - MOST_LISTED),
+        speeds=shared["runs"].get(stored.id),
+        files=f"{API}/{REPORT_ROWS}/{stored.id}/" if large else None,
+        tested=Counter(r.test.outcome for r in tests),
+        waiting=[waiting_words(m) for m in missing_operators(stored.report.tests)],
+        **shared,
+    )
+    if large:
+        yield from report_rows(stored.id, tests)
+
+
+def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
+    """Return the tests in order; if too many for the page, the most severe outcomes come first."""
+    if len(tests) <= MOST_LISTED:
+        return tests
+    return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
+
+
+def _is_large(stored: StoredReport) -> bool:
+    return len(stored.report.tests) > MOST_LISTED
+
+
+def suite_title(catalog: Catalog, suite: str) -> str:
+    """Return the title of a suite; its name if nothing describes it."""
+    described = catalog.suite(suite)
+    return described.title if described else suite
+
+
+def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
+    """Return the file that describes a suite, or else the first report with the suite."""
+    if suite in catalog.suites:
+        return f"data/suites/{suite}.yaml"
+    if suite in catalog.own_suites:
+        return catalog.by_id[owner_of(suite) or ""].path("accelerator.yaml")
+    found = (s for s in results.reports if any(test.suite == suite for test in s.report.tests))
+    return next(found).path
+
+
+def results_files(results: ResultsView) -> Iterator[SiteFile]:
+    """Yield the data: an index of reports, the reports, and each suite's matrices."""
+    suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
+    entries = tuple(
+        ReportEntry(
+            id=stored.id,
+            accelerator=stored.report.accelerator,
+            kind=stored.report.kind,
+            report=f"../reports/{stored.id}.json",
+            rows=f"../{REPORT_ROWS}/{stored.id}/index.json" if _is_large(stored) else None,
+            missing_operators={
+                missing.operator: missing.tests
+                for missing in missing_operators(stored.report.tests)
+            },
+            counts={s: dict(c) for (name, s), c in results.counts.items() if name == stored.id},
+        )
+        for stored in results.reports
+    )
+    large = sorted(large_suites(results.reports))
+    index = ResultsIndex(
+        reports=entries,
+        suites={suite: f"{suite_folder(suite)}.json" for suite in suites},
+        tests={suite: f"../{SUITE_TESTS}/{suite_folder(suite)}/index.json" for suite in large},
+    )
+    yield data_file("results/index.json", index)
+    for stored in results.reports:
+        yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
+    for suite in suites:
+        views = [view for view in results.matrices if view.matrix.suite == suite]
+        yield from matrix_files(suite, views)
+
+
+# The tests of a large report as files of rows, what calls for somebody first.
+#
+# An index says how many rows there are of each outcome and suite, in the order of the rows: so a
+# browser knows which files have the failures of a suite, and reads no others.
+
+REPORT_ROWS = "report-rows"
+"""The folder of these files below `/api/v1/`."""
+
+
+class _Place(NamedTuple):
+    """The sort key of a row; `number` distinguishes rows that are otherwise equal."""
+
+    rank: int
+    suite: str
+    name: str
+    settings: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        return "/".join(map(str, self))
+
+
+def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
+    """Yield the index of a report's rows, and the files with the rows."""
+    ordered = sorted(
+        ((_place(result, number), result.test) for number, result in enumerate(tests)),
+        key=lambda item: item[0],
+    )
+    rows = {place.key: _row(place, test) for place, test in ordered}
+    folder = f"{REPORT_ROWS}/{report}"
+    files: list[tuple[str, int]] = []
+    for shard in shards(rows, (_size(row) for row in rows.values())):
+        files.append((shard_name(next(iter(shard))), len(shard)))
+        content = ReportRowsShard(rows=tuple(shard.values()))
+        yield data_file(f"{folder}/{files[-1][0]}", content)
+    together = groupby(rows.values(), key=lambda row: (row.outcome, row.suite))
+    index = ReportRowsIndex(
+        report=report,
+        ranges=tuple((outcome, suite, sum(1 for _ in some)) for (outcome, suite), some in together),
+        files=tuple(files),
+    )
+    yield data_file(f"{folder}/index.json", index)
+
+
+def _place(result: ReportedTest, number: int) -> _Place:
+    test = result.test
+    rank = OUTCOMES[test.outcome].page_rank
+    return _Place(rank, test.suite, test.name, result.settings, number)
+
+
+def _row(place: _Place, test: TestEntry) -> ReportRow:
+    return ReportRow.from_objects(
+        test,
+        settings=place.settings or None,
+        known_issue=test.known_issue.url if test.known_issue else None,
+    )
+
+
+def _size(row: ReportRow) -> int:
+    """Return the approximate size of a row in bytes, which must not vary between builds."""
+    names = 60
+    texts = (row.suite, row.name, row.outcome, row.settings, row.reason, row.raw_status)
+    return names + sum(len(text) for text in texts if text)
+
+
+# Of what changed of a test its page lists so much; the page of its history has all.
+MOST_CHANGES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LetterTests:
+    """The tests of an initial: their number, how many fail, and those on the static page."""
+
+    total: int
+    failing: int
+    shown: list[TestView]
+
+    @property
+    def more(self) -> int:
+        """The number of tests that are loaded on demand."""
+        return self.total - len(self.shown)
+
+
+def suite_tests_pages(
+    catalog: Catalog,
+    results: ResultsView,
+    past: TestHistories,
+    templates: Templates,
+    context: Mapping[str, Any],
+) -> Iterator[SiteFile]:
+    """Yield the test pages of the suite `context["id"]`, and their data files."""
+    suite: str = context["id"]
+    tests = tests_of_suite(catalog, results, past, suite)
+    letters = _letters(tests)
+    large = suite in context["large_suites"]
+    for letter in ("", *letters):
+        path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter or 'index'}.md"
+        yield templates.page(
+            path,
+            context["source"],
+            "results/tests.md.j2" if letter else "results/tests-index.md.j2",
+            letters=letters,
+            letter=letter,
+            total=len(tests),
+            files=f"api/v1/{SUITE_TESTS}/{suite_folder(suite)}/" if large else None,
+            names_fit=len(tests) <= MOST_NAMES,
+            most_changes=MOST_CHANGES,
+            **context,
+        )
+    if large:
+        yield from suite_test_files(catalog, results, suite, tests)
+
+
+def _letters(tests: list[TestView]) -> dict[str, LetterTests]:
+    by_letter: dict[str, list[TestView]] = {}
+    for test in tests:
+        by_letter.setdefault(initial(test.name), []).append(test)
+    return {
+        letter: LetterTests(len(found), failing(found), static_tests(found))
+        for letter, found in by_letter.items()
+    }
+
+
+# Splits a suite's tests with their results into files that a browser loads on demand.
+#
+# They are sorted by the id that a test has on its page: whoever follows a link finds the file by
+# it.
+
+SUITE_TESTS = "suite-tests"
+"""The folder of these files below `/api/v1/`."""
+
+
+def suite_test_files(
+    catalog: Catalog, results: ResultsView, suite: str, tests: Iterable[TestView]
+) -> Iterator[SiteFile]:
+    """Yield the index of a suite's tests, and the files with the tests."""
+    folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
+    data = {test.anchor: _data(test) for test in sorted(tests, key=lambda test: test.anchor)}
+    sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())
+    names: list[tuple[str, str]] = []
+    for shard in shards(data, sizes):
+        first = next(iter(shard))
+        names.append((first, shard_name(first)))
+        yield data_file(f"{folder}/{names[-1][1]}", TestShard(tests=shard))
+    reports = {result.report for test in data.values() for result in test.results}
+    index = TestsIndex(
+        suite=suite,
+        tests=len(data),
+        reports={name: _report(catalog, results, name) for name in sorted(reports)},
+        files=tuple(names),
+    )
+    yield data_file(f"{folder}/index.json", index)
+
+
+def _report(catalog: Catalog, results: ResultsView, name: str) -> ReportOfTests:
+    report = results.by_id[name].report
+    return ReportOfTests.from_objects(
+        report, name=catalog.by_id[report.accelerator].accelerator.name
+    )
+
+
+def _data(test: TestView) -> TestData:
+    return TestData(name=test.name, results=tuple(map(_result, test.results)))
+
+
+def _result(result: ReportedTest) -> TestResult:
+    test = result.test
+    raw = (test.raw_status, *result.metrics)
+    return TestResult.from_objects(
+        result,
+        test,
+        id=result.anchor,
+        settings=result.settings or None,
+        notes=result.notes or None,
+        runs=result.strip.words if result.strip else None,
+        reported_as=", ".join(filter(None, raw)) or None,
+        environment=result.environment or None,
+        known_issue=test.known_issue.url if test.known_issue else None,
+        evidence=tuple(EvidenceLink.from_objects(e) for e in test.evidence) or None,
+    )

@@ -1,0 +1,195 @@
+"""Describes reports for pages: marks, counts, and cells with their evidence."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.message import message
+from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
+from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
+from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
+from accelerator_portal.results.tables import ResultMatrix, counts, matrices, own_to_one_platform
+from accelerator_portal.site.results.result_addresses import address_of
+
+KINDS = {
+    "baseline": "results that a project’s CI expects, not a test run",
+    "self-reported": "test run reported by the vendor or another organization",
+    "made-here": "test run by this project",
+}
+
+
+_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCounts:
+    """The numbers of a suite's tests; `checked` is the number that passed or failed."""
+
+    suite: str
+    passed: int
+    checked: int
+    total: int
+    others: tuple[tuple[Outcome, int], ...]
+    operators: OperatorCoverage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A result in words; `outcome` is None if there is no evidence."""
+
+    outcome: Outcome | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A test with a cell for each column; `address` is relative to `results/`."""
+
+    name: str
+    address: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixView:
+    """A matrix with the rows as on its page; `names` has the platform of each column."""
+
+    matrix: ResultMatrix
+    names: tuple[str, ...]
+    groups: tuple[tuple[str, int], ...]
+    rows: tuple[MatrixRow, ...]
+
+
+@dataclass(frozen=True)
+class ResultsView:
+    """The data about reports that pages show."""
+
+    reports: tuple[StoredReport, ...]
+    counts: Mapping[tuple[str, str], Mapping[Outcome, int]]
+    matrices: tuple[MatrixView, ...]
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The suites that only one vendor has, which are counted separately."""
+        return own_to_one_platform(self.reports)
+
+    @property
+    def by_id(self) -> dict[str, StoredReport]:
+        """The reports by id."""
+        return {stored.id: stored for stored in self.reports}
+
+    def of(self, accelerator: str) -> list[StoredReport]:
+        """Return the reports of an accelerator."""
+        return [stored for stored in self.reports if stored.report.accelerator == accelerator]
+
+    def newest(self, accelerator: str) -> tuple[SuiteEvidence, ...]:
+        """Return the newest evidence of each suite of an accelerator, by suite."""
+        return newest_evidence(self.of(accelerator))
+
+    def evidence(self) -> dict[str, str]:
+        """Return a line about each platform's newest runs; platforms without any are absent."""
+        accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
+        lines = ((accelerator, self._in_a_line(accelerator)) for accelerator in accelerators)
+        return {accelerator: line for accelerator, line in lines if line}
+
+    def _in_a_line(self, accelerator: str) -> str | None:
+        """Return a line about a platform's newest runs, or None; speed suites are ignored."""
+        newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
+        known = [found for found in newest if found.suite not in self.own] or newest
+        runs = [evidence for evidence in known if evidence.is_run]
+        if not runs:
+            return message("a baseline, not a run") if known else None
+        counts = [self.counts_of(evidence) for evidence in runs]
+        passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
+        last = max((run.stored.report.started or _LONG_AGO for run in runs), default=_LONG_AGO)
+        return message(
+            "{passed} of {checked} passed, {day}",
+            passed=f"{passed:,}",
+            checked=f"{checked:,}",
+            day=f"{last:%Y-%m-%d}",
+        )
+
+    def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
+        """Return the counts of a suite in its newest report."""
+        counts = self.suite_counts(evidence.stored.id)
+        return next(one for one in counts if one.suite == evidence.suite)
+
+    def suite_counts(self, report: str) -> list[SuiteCounts]:
+        """Return the counts of each suite of a report."""
+        suites = {suite.name: suite for suite in self.by_id[report].report.suites}
+        return [
+            _counts(suite, c, suites[suite].operators if suite in suites else None)
+            for (name, suite), c in self.counts.items()
+            if name == report
+        ]
+
+
+def results(catalog: Catalog) -> ResultsView:
+    """Return the data about the reports of a catalog."""
+    reports, _ = stored_reports(catalog)
+    by_id = {stored.id: stored.report for stored in reports}
+    views = tuple(
+        _view(catalog, by_id, matrix)
+        for matrix in matrices(reports, [platform.id for platform in catalog.platforms])
+    )
+    return ResultsView(reports, counts(reports), views)
+
+
+def about(stored: StoredReport) -> list[tuple[str, str]]:
+    """Return the known facts of a run's environment, as names and values."""
+    environment = stored.report.environment.model_dump(exclude_none=True)
+    packages = environment.pop("packages", {})
+    environment["packages"] = ", ".join(f"{name} {version}" for name, version in packages.items())
+    return [(name.replace("_", " "), _plain(value)) for name, value in environment.items() if value]
+
+
+def _plain(value: Any) -> str:  # noqa: ANN401 - whatever the environment holds
+    if isinstance(value, Mapping):
+        return " ".join(str(inner) for inner in value.values())
+    return str(value)
+
+
+def _counts(
+    suite: str, found: Mapping[Outcome, int], operators: OperatorCoverage | None
+) -> SuiteCounts:
+    others = tuple((o, found[o]) for o in OUTCOMES if found.get(o) and o not in GOOD)
+    return SuiteCounts(
+        suite,
+        sum(found.get(o, 0) for o in GOOD),
+        sum(found.get(o, 0) for o in GOOD | BAD),
+        sum(found.values()),
+        others,
+        operators,
+    )
+
+
+def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix) -> MatrixView:
+    names = tuple(catalog.by_id[c.accelerator].accelerator.name for c in matrix.columns)
+    rows = tuple(_rows(reports, matrix, names))
+    groups: dict[str, int] = {}
+    for column in matrix.columns:
+        groups[column.group] = groups.get(column.group, 0) + 1
+    return MatrixView(matrix, names, tuple(groups.items()), rows)
+
+
+def _rows(
+    reports: Mapping[str, Report], matrix: ResultMatrix, names: tuple[str, ...]
+) -> Iterator[MatrixRow]:
+    for name, places in zip(matrix.names, matrix.cells, strict=True):
+        cells = []
+        for column, own, place in zip(matrix.columns, names, places, strict=True):
+            test = reports[column.report].tests[place] if place >= 0 else None
+            cells.append(_cell(own, column.group, test))
+        yield MatrixRow(name, address_of(matrix.suite, name), tuple(cells))
+
+
+def _cell(accelerator: str, group: str, test: TestEntry | None) -> Cell:
+    if test is None:
+        return Cell(None, f"{accelerator}, {group}: no evidence")
+    return Cell(test.outcome, f"{accelerator}, {group}: {test.outcome.replace('-', ' ')}")

@@ -1,0 +1,136 @@
+"""Splits sorted records into files of about 30 kB, so that a reader loads only one.
+
+Where a file begins follows from the record that it begins with, not from how many come before: a
+record more or less changes one file, and the names of the others stay what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from accelerator_portal.results.archive import History
+from accelerator_portal.results.history import OutcomeChange
+from accelerator_portal.results.standing import Point, State
+from accelerator_portal.site.page import SiteFile, data_file
+from accelerator_portal.site.results.history_shapes import (
+    CourseStep,
+    HistoryShard,
+    ReportMoment,
+    TestCourses,
+    TestHistoryIndex,
+)
+
+ShardRecord = TypeVar("ShardRecord")
+
+# Bytes of a file before compression. A file ends where a record is drawn by its own name, with a
+# chance that is in proportion to its size, but never before LEAST, and never after MOST.
+LEAST = 20_000
+MOST = 50_000
+_CHANCE = 12_000
+
+_NAME = 12
+_EVERY_CRC = 2**32
+
+
+def shards(
+    records: Mapping[str, ShardRecord], sizes: Iterable[int]
+) -> Iterator[dict[str, ShardRecord]]:
+    """Yield the records grouped into files; `records` are sorted by key, `sizes` are in bytes."""
+    shard: dict[str, ShardRecord] = {}
+    total = 0
+    for (key, record), size in zip(records.items(), sizes, strict=True):
+        if shard and _ends(key, size, total):
+            yield shard
+            shard, total = {}, 0
+        shard[key] = record
+        total += size
+    if shard:
+        yield shard
+
+
+def shard_name(first: str) -> str:
+    """Return the name of the file whose first record has this key: `0123456789ab.json`."""
+    return f"{hashlib.sha256(first.encode()).hexdigest()[:_NAME]}.json"
+
+
+def _ends(key: str, size: int, total: int) -> bool:
+    """Return whether a file of `total` bytes ends before the record with this key."""
+    if total + size > MOST:
+        return True
+    drawn = zlib.crc32(key.encode()) / _EVERY_CRC < size / _CHANCE
+    return total >= LEAST and drawn
+
+
+# The histories of single tests, as files that a browser reads when somebody asks for a test.
+#
+# Of each history an index lists the reports and the files; a file has a range of the tests, each
+# with what was said of it and from which report on. What no report changed stays as it was
+# written.
+
+TEST_HISTORIES = "test-histories"
+"""The folder of these files below `/api/v1/`."""
+
+
+def history_name(history: History) -> str:
+    """Return the name of a history: `xpu-baselines`."""
+    return f"{history.state.accelerator}-{history.state.basis}"
+
+
+def history_shards(history: History) -> Iterator[SiteFile]:
+    """Yield the index of a history's tests, and the files with the tests."""
+    folder = f"{TEST_HISTORIES}/{history_name(history)}"
+    points = ordered_points(history.state)
+    numbers = {point.id: number for number, point in enumerate(points)}
+    tests = courses(history.changes, numbers)
+    names: list[tuple[str, str]] = []
+    for shard in shards(tests, map(_size, tests, tests.values())):
+        first = next(iter(shard))
+        names.append((first, shard_name(first)))
+        yield data_file(f"{folder}/{names[-1][1]}", HistoryShard(tests=shard))
+    index = TestHistoryIndex(
+        accelerator=history.state.accelerator,
+        basis=history.state.basis,
+        reports=tuple(map(_moment, points)),
+        last={name: numbers[g.last.id] for name, g in sorted(history.state.groups.items())},
+        tests=len(tests),
+        files=tuple(names),
+    )
+    yield data_file(f"{folder}/index.json", index)
+
+
+def ordered_points(state: State) -> list[Point]:
+    """Return the reports of a history by time."""
+    return sorted(state.reports.values(), key=lambda point: (point.started, point.id))
+
+
+def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
+    """Return the changes of each test by suite and name, then by settings, sorted."""
+    found: dict[str, dict[str, list[CourseStep]]] = {}
+    for change in changes:
+        test, _, settings = change.key.partition("?")
+        step = (numbers[change.report], change.outcome, change.stage)
+        found.setdefault(test, {}).setdefault(settings, []).append(step)
+    return {
+        test: {name: tuple(sorted(steps, key=_number)) for name, steps in sorted(settings.items())}
+        for test, settings in sorted(found.items())
+    }
+
+
+def _number(step: CourseStep) -> int:
+    return step[0]
+
+
+def _moment(point: Point) -> ReportMoment:
+    return ReportMoment.from_objects(point, point.trigger, torch=point.environment.torch)
+
+
+def _size(test: str, settings: TestCourses) -> int:
+    """Return the approximate size of a test in bytes, which must not vary between builds."""
+    punctuation = 8
+    return len(test) + sum(
+        len(name) + punctuation + sum(len(str(step)) for step in steps)
+        for name, steps in settings.items()
+    )

@@ -1,0 +1,208 @@
+"""Describes measured speeds for pages, and compares runs.
+
+Two speeds stand in one row only where suite, test and every parameter are the same; a run is one
+report of one kind of hardware. What a report did not publish stands nowhere as a number.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.hardware import HardwareModel, PeakOf
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import Kind
+from accelerator_portal.reports.report import Metric, TestEntry
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.site.results.result_addresses import address_of
+
+SPEED_KIND = "speed"
+_BANDWIDTH, _COMPUTING = "GB/s", "TFLOP/s"
+_NOT_PUBLISHED = "Speed not published: "
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """A median speed with its interval; `share` is the part of the vendor's stated peak, if any."""
+
+    value: float
+    low: float
+    high: float
+    repeats: int
+    unit: str
+    power: Metric | None = None
+    clock: Metric | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedTest:
+    """A measured test, which is a table row; `address` is relative to `results/`."""
+
+    name: str
+    mode: str
+    dtype: str
+    size: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedRun:
+    """A report with speeds, by test key; `noisy` has the reasons of unpublished speeds."""
+
+    id: str
+    accelerator: str
+    name: str
+    kind: Kind
+    hardware: str
+    torch: str
+    day: dt.date | None
+    threads: str
+    suites: frozenset[str]
+    tests: dict[str, SpeedTest]
+    speeds: dict[str, Speed]
+    noisy: dict[str, str]
+
+    @property
+    def rows(self) -> list[tuple[SpeedTest, Speed]]:
+        """The measured tests with their speeds, in the order of the report."""
+        return [(self.tests[key], speed) for key, speed in self.speeds.items()]
+
+    @property
+    def unpublished(self) -> list[tuple[SpeedTest, str]]:
+        """The tests whose speed was too noisy to publish, with the reasons."""
+        return [(self.tests[key], why) for key, why in self.noisy.items()]
+
+    @property
+    def has_power(self) -> bool:
+        """Whether any speed has a power measurement."""
+        return any(speed.power for speed in self.speeds.values())
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether any speed has a clock measurement."""
+        return any(speed.clock for speed in self.speeds.values())
+
+    @property
+    def has_share(self) -> bool:
+        """Whether the vendor states a peak for any speed."""
+        return any(speed.share is not None for speed in self.speeds.values())
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedTable:
+    """Runs side by side: one row per test, one cell per run; None if a run has no speed."""
+
+    runs: tuple[SpeedRun, ...]
+    rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
+
+    def of_mode(self, mode: str) -> SpeedTable:
+        """Return the rows of a mode, with the runs that have values in them."""
+        rows = [row for row in self.rows if row[0].mode == mode]
+        used = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
+        return SpeedTable(
+            tuple(self.runs[n] for n in used),
+            tuple((test, tuple(cells[n] for n in used)) for test, cells in rows),
+        )
+
+
+def speed_runs(catalog: Catalog, reports: Sequence[StoredReport]) -> tuple[SpeedRun, ...]:
+    """Return the runs that measured speeds, in the order of the reports, without baselines."""
+    runs = (_run(catalog, stored) for stored in reports if stored.report.kind != "baseline")
+    return tuple(run for run in runs if run.tests)
+
+
+def side_by_side(runs: Sequence[SpeedRun]) -> SpeedTable:
+    """Return a table of the runs that have speeds, with a row for each measured test."""
+    measured = tuple(run for run in runs if run.speeds)
+    tests = {key: run.tests[key] for run in measured for key in run.speeds}
+    rows = ((test, tuple(run.speeds.get(key) for run in measured)) for key, test in tests.items())
+    return SpeedTable(measured, tuple(rows))
+
+
+def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
+    """Return the newest run of each kind on each hardware of each platform."""
+    newest: dict[tuple[str, str, Kind], SpeedRun] = {}
+    for run in sorted(runs, key=lambda run: run.day or dt.date.min):
+        newest[run.accelerator, run.hardware, run.kind] = run
+    return tuple(run for run in runs if run in newest.values())
+
+
+def _run(catalog: Catalog, stored: StoredReport) -> SpeedRun:
+    report, platform = stored.report, catalog.by_id[stored.report.accelerator]
+    suites = {suite.name for suite in report.suites if suite.kind == SPEED_KIND}
+    measured = {identity_of(t).key: t for t in report.tests if t.suite in suites}
+    model = _model(catalog, report.accelerator, report.environment.hardware)
+    speeds = {key: _speed(test, model) for key, test in measured.items()}
+    threads = {m.value for t in measured.values() if (m := t.metrics.get("threads"))}
+    return SpeedRun(
+        id=stored.id,
+        accelerator=platform.id,
+        name=platform.accelerator.name,
+        kind=report.kind,
+        hardware=report.environment.hardware or "",
+        torch=report.environment.torch or "",
+        day=report.started.date() if report.started else None,
+        threads=", ".join(f"{value:g}" for value in sorted(threads)),
+        suites=frozenset(test.suite for test in measured.values()),
+        tests={key: _test(test) for key, test in measured.items()},
+        speeds={key: speed for key, speed in speeds.items() if speed},
+        noisy={key: why for key, test in measured.items() if (why := _why_noisy(test))},
+    )
+
+
+def _test(test: TestEntry) -> SpeedTest:
+    def said(name: str) -> str:
+        return str(test.parameters.get(name, ""))
+
+    address = address_of(test.suite, test.name)
+    return SpeedTest(test.name, said("mode"), said("dtype"), said("shapes"), address)
+
+
+def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
+    """Return the speed of a test; None if it did not pass, or has no interval or repeats."""
+    found = test.metrics.get("speed")
+    if test.outcome != "passed" or not (found and found.interval and found.repeats):
+        return None
+    peak = _peak(model, found.unit, str(test.parameters.get("dtype", "")))
+    return Speed(
+        value=found.value,
+        low=found.interval[0],
+        high=found.interval[1],
+        repeats=found.repeats,
+        unit=found.unit,
+        power=test.metrics.get("power"),
+        clock=test.metrics.get("clock"),
+        share=found.value / peak if peak else None,
+    )
+
+
+def _why_noisy(test: TestEntry) -> str | None:
+    reason = test.reason or ""
+    if test.outcome != "passed" or not reason.startswith(_NOT_PUBLISHED):
+        return None
+    return reason.removeprefix(_NOT_PUBLISHED).removesuffix(".")
+
+
+def _model(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
+    """Return the only model with the name that the device's tool prints, or None."""
+    hardware = catalog.by_id[accelerator].accelerator.hardware
+    if hardware is None or printed is None:
+        return None
+    models = (model for generation in hardware.generations for model in generation.models)
+    found = [model for model in models if printed.casefold() in _names(model)]
+    return found[0] if len(found) == 1 else None
+
+
+def _names(model: HardwareModel) -> Iterator[str]:
+    yield model.name.casefold()
+    yield from (name.casefold() for name in model.also or ())
+
+
+def _peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
+    """Return the stated peak for a unit: of memory bandwidth or of computing in a data type."""
+    of: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
+    stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == of)
+    return next(stated, None)

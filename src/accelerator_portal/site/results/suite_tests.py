@@ -1,0 +1,319 @@
+"""Describes a suite's tests for pages: each on every accelerator, with its source."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.outcomes import BAD, WORST_FIRST, Outcome
+from accelerator_portal.reports.report import Environment, Metric, TestEntry
+from accelerator_portal.reports.store import StoredReport
+from accelerator_portal.results.breakages import is_flaky, turned_on_same_code
+from accelerator_portal.results.standing import Standing, basis_of
+from accelerator_portal.results.tables import group_of
+from accelerator_portal.site.anchors import Anchors
+from accelerator_portal.site.results.history_view import Episode, HistoryStep, TestHistories
+from accelerator_portal.site.results.result_addresses import (
+    address_of,
+    anchor_of,
+    evidence_suffix,
+    initial,
+)
+from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.words import number
+
+_COLORS = {"+": "pass", "-": "fail"}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictStrip:
+    """A test's last verdicts as a picture, and in words."""
+
+    picture: Markup
+    words: str
+
+
+def verdict_strip(standing: Standing | None) -> VerdictStrip | None:
+    """Return the strip of a test's last verdicts; None for fewer than two."""
+    verdicts = standing.verdicts if standing else ()
+    if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one is no course
+        return None
+    boxes = "".join(
+        f'<rect class="bar-{_COLORS[said[-1]]}" x="{8 * place}" width="6" height="12"/>'
+        for place, said in enumerate(verdicts)
+    )
+    width = 8 * len(verdicts) - 2
+    picture = Markup(  # noqa: S704 - numbers and names of colors
+        f'<svg class="strip" width="{width}" height="12" viewBox="0 0 {width} 12"'
+        f' aria-hidden="true" focusable="false">{boxes}</svg>'
+    )
+    return VerdictStrip(picture, _words(standing))
+
+
+def _words(standing: Standing) -> str:
+    verdicts = standing.verdicts
+    passed = sum(said.endswith("+") for said in verdicts)
+    words = f"{passed} of the last {len(verdicts)} passed"
+    if turned_on_same_code(standing):
+        return f"{words}; flaky: passed and failed on the same code"
+    return f"{words}; flaky" if is_flaky(standing) else words
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedTest:
+    """A test in one report; `address` is the address of the test, relative to `results/`."""
+
+    report: str
+    accelerator: str
+    kind: str
+    mode: str
+    group: str
+    address: str
+    test: TestEntry
+    since: str | None = None
+    """Since when the outcome is what it is, in words, where a history knows it."""
+    strip: VerdictStrip | None = None
+    """Its last verdicts, where a history of runs knows two."""
+    day: dt.date | None = None
+    """The day of the report."""
+    environment: str = ""
+    """The software and the device, in words; empty where the report names none."""
+    command: str | None = None
+    """The command that repeats the test, or that ran its suite."""
+    anchor: str = ""
+    """Id on the page of the test."""
+    history: str | None = None
+    """What asks the page of test histories for it, where a history has it."""
+
+    @property
+    def settings(self) -> str:
+        """The mode and the other settings of the test: `inference, inductor, float32`."""
+        return ", ".join(filter(None, (self.mode, self.group)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The stage and the reason of the outcome, as texts."""
+        test = self.test
+        stage = f"stage: {test.stage}" if test.stage else None
+        return tuple(filter(None, (stage, test.reason)))
+
+    @property
+    def whole_suite(self) -> bool:
+        """Whether the command runs the whole suite and not only this test."""
+        return self.command is not None and self.test.command is None
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The measured values as texts: `max abs difference 0.5`, `latency 1.5 ms`."""
+        return tuple(
+            f"{name.replace('_', ' ')} {number(metric.value)}"
+            f"{f' {metric.unit}' if metric.unit != '1' else ''}{_spread(metric)}"
+            for name, metric in self.test.metrics.items()
+        )
+
+
+def _spread(metric: Metric) -> str:
+    """Return a median's interval in words: ` (1.2 to 1.4, 30 repeats)`."""
+    interval = " to ".join(number(value) for value in metric.interval or ())
+    repeats = count(metric.repeats, "repeat") if metric.repeats else ""
+    words = ", ".join(filter(None, (interval, repeats)))
+    return f" ({words})" if words else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SameModelTest:
+    """The same model in another suite, or under another name."""
+
+    suite: str
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """A test and all its results."""
+
+    __test__ = False
+
+    name: str
+    anchor: str
+    results: tuple[ReportedTest, ...]
+    same: tuple[SameModelTest, ...]
+    same_note: str | None
+    changes: tuple[tuple[Episode, HistoryStep], ...]
+
+    @property
+    def outcomes(self) -> tuple[tuple[Outcome, int], ...]:
+        """The number of results with each outcome, worst first."""
+        counts = Counter(result.test.outcome for result in self.results)
+        return tuple((outcome, counts[outcome]) for outcome in WORST_FIRST if counts[outcome])
+
+
+def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
+    """Yield a report's result of each test, or of those of one suite, in order."""
+    report = stored.report
+    commands = {suite.name: suite.command for suite in report.suites}
+    environment = _environment(report.environment)
+    for test in report.tests:
+        if suite not in {None, test.suite}:
+            continue
+        yield ReportedTest(
+            stored.id,
+            report.accelerator,
+            report.kind,
+            str(test.parameters.get("mode", "")),
+            group_of(test),
+            address_of(test.suite, test.name),
+            test,
+            day=report.started.date() if report.started else None,
+            environment=environment,
+            command=test.command or commands.get(test.suite),
+        )
+
+
+def _environment(environment: Environment) -> str:
+    """Return software and device in one line: `torch 2.13.0, Python 3.11, Linux, 2 × device`."""
+    device = environment.hardware
+    if device and environment.hardware_count:
+        device = f"{environment.hardware_count} × {device}"
+    components = (environment.plugin, environment.sdk, environment.backend)
+    words = (
+        f"torch {environment.torch}" if environment.torch else None,
+        *(f"{c.name} {c.version or ''}".strip() for c in components if c),
+        f"driver {environment.driver}" if environment.driver else None,
+        f"Python {environment.python}" if environment.python else None,
+        environment.os,
+        environment.arch,
+        device,
+    )
+    return ", ".join(word for word in words if word)
+
+
+def tests_of_suite(
+    catalog: Catalog, results: ResultsView, past: TestHistories, suite: str
+) -> list[TestView]:
+    """Return the tests of a suite by name, each with all its results."""
+    found: dict[str, list[ReportedTest]] = {}
+    for stored in results.reports:
+        for result in results_of(stored, suite):
+            standing = past.standing(stored.report, result.test)
+            strip = verdict_strip(standing) if result.kind != "baseline" else None
+            since = _since(standing) if standing else _superseded(past, stored, result)
+            history = _history_query(stored, result) if standing else None
+            dated = replace(result, since=since, strip=strip, history=history)
+            found.setdefault(result.test.name, []).append(dated)
+    order = {platform.id: n for n, platform in enumerate(catalog.platforms)}
+    return [
+        TestView(
+            name,
+            anchor_of(name),
+            tuple(_with_anchors(name, found[name], order)),
+            *_same(catalog, suite, name),
+            tuple(past.of_tests.get((suite, name), ())),
+        )
+        for name in sorted(found, key=lambda name: (name.casefold(), name))
+    ]
+
+
+def _with_anchors(
+    name: str, results: list[ReportedTest], order: Mapping[str, int]
+) -> Iterator[ReportedTest]:
+    """Yield the results in order with unique ids; later duplicates get a number."""
+    anchors = Anchors()
+    ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
+    for result in ordered:
+        suffix = evidence_suffix(result.mode, result.report, result.group)
+        yield replace(result, anchor=anchors.take(anchor_of(name) + suffix))
+
+
+def _history_query(stored: StoredReport, result: ReportedTest) -> str:
+    test = identity_of(result.test).key.partition("?")[0]
+    platform = f"{stored.report.accelerator}-{basis_of(stored.report)}"
+    return urlencode({"platform": platform, "test": test})
+
+
+def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
+    """Return the day of an older report, with a note; None if no newer report has the test."""
+    known = result.day and past.has_newer(stored.report, result.test)
+    return f"{result.day}; a newer report exists" if known else None
+
+
+def _since(standing: Standing) -> str | None:
+    """Return since when the outcome is unchanged; None if only one report has the test.
+
+    The date follows "at least" if the test never changed, because the outcome may be older.
+    """
+    if standing.first_seen == standing.last_seen:
+        return None
+    known = f"{standing.since.started:%Y-%m-%d}"
+    return f"at least {known}" if standing.since == standing.first_seen else known
+
+
+def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[SameModelTest, ...], str | None]:
+    own = f"{suite}/{name}"
+    for model in catalog.models.models if catalog.models else ():
+        if own in model.names:
+            others = (other.partition("/") for other in model.names if other != own)
+            found = (SameModelTest(s, n, address_of(s, n)) for s, _, n in others)
+            return tuple(found), model.note
+    return (), None
+
+
+# Results on the page of a letter, of which a test has one for each platform and setting: two
+# megabytes at most, and less than 100 kB as servers send them.
+MOST_RESULTS = 800
+
+# Names on the page of all letters, each with a link.
+MOST_NAMES = 3_000
+
+
+def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
+    """Return the suites that are too large for static pages alone."""
+    by_letter: Counter[tuple[str, str]] = Counter()
+    names: dict[str, set[str]] = {}
+    for stored in reports:
+        for test in stored.report.tests:
+            by_letter[test.suite, initial(test.name)] += 1
+            names.setdefault(test.suite, set()).add(test.name)
+    full = {suite for (suite, _), results in by_letter.items() if results > MOST_RESULTS}
+    return frozenset(full | {suite for suite, own in names.items() if len(own) > MOST_NAMES})
+
+
+def static_tests(tests: Sequence[TestView]) -> list[TestView]:
+    """Return the tests that an initial's static page shows: failures and recent changes first.
+
+    They stay in order. At least one test is shown.
+    """
+    if sum(len(test.results) for test in tests) <= MOST_RESULTS:
+        return list(tests)
+    kept: set[str] = set()
+    room = MOST_RESULTS
+    for test in sorted(tests, key=_urgency):
+        room -= len(test.results)
+        if room < 0 and kept:
+            break
+        kept.add(test.name)
+    return [test for test in tests if test.name in kept]
+
+
+def failing(tests: Iterable[TestView]) -> int:
+    """Return the number of tests that fail in some report."""
+    return sum(map(_fails, tests))
+
+
+def _fails(test: TestView) -> bool:
+    return any(result.test.outcome in BAD for result in test.results)
+
+
+def _urgency(test: TestView) -> tuple[bool, float]:
+    """Return a sort key: failing tests first, then the most recent changes."""
+    changed = max((episode.point.started.timestamp() for episode, _ in test.changes), default=0.0)
+    return not _fails(test), -changed
