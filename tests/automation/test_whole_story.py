@@ -54,7 +54,7 @@ def the_event_is_planned_and_sent(story: Story) -> dict[str, VendorJob]:
         name for name in PLATFORMS if f"- `{name}`: unit, models; " in done.summary
     ] == PLATFORMS
     done, jobs = story.send()
-    assert (done.statuses, done.summary) == ({"Send": 0}, "# Sent to 8 of 8\n")
+    assert (done.statuses, done.summary) == ({"Send": 0}, "# Events sent to 8 of 8 platforms\n")
     assert sorted(jobs) == PLATFORMS
     assert {(job.commit, job.pull_request) for job in jobs.values()} == {(FIRST, str(NUMBER))}
     again, none = story.send()

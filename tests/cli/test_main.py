@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import accelerator_portal
 from accelerator_portal.cli import main
@@ -16,6 +17,7 @@ from tests.folders import EXAMPLE, Tree
 
 # What takes long to import, and listing or checking does without.
 HEAVY = {"bs4", "httpx", "jinja2", "numpy", "pandas", "pyarrow"}
+CONTEXT = click.Context(main)
 
 
 def imported_by(*arguments: str) -> set[str]:
@@ -64,11 +66,21 @@ def test_checking_imports_only_what_checking_needs(tree: Tree) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_what_the_command_says_of_itself(name: str) -> None:
-    command = main.get_command(click.Context(main), name)
+    command = main.get_command(CONTEXT, name)
     assert command is not None
     assert command.name == name
     assert COMMANDS[name].summary == command.get_short_help_str(1000)
 
 
+@pytest.mark.parametrize(
+    "group", ["", *(n for n in COMMANDS if isinstance(main.get_command(CONTEXT, n), click.Group))]
+)
+def test_a_list_of_commands_cuts_no_summary(group: str) -> None:
+    shown = CliRunner().invoke(main, [*group.split(), "--help"], terminal_width=80).output
+    commands = shown.partition("Commands:\n")[2].splitlines()
+    assert commands
+    assert not [line for line in commands if line.endswith("...")]
+
+
 def test_commands_stand_in_the_order_of_the_alphabet() -> None:
-    assert list(COMMANDS) == sorted(COMMANDS) == main.list_commands(click.Context(main))
+    assert list(COMMANDS) == sorted(COMMANDS) == main.list_commands(CONTEXT)

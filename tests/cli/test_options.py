@@ -30,11 +30,11 @@ ALL = dict(commands())
 
 # With which verbs the help of an option begins, and of a command. Another one is added here.
 VERBS = {
-    "Add", "Answer", "Append", "Ask", "Balance", "Build", "Check", "Cite", "Compare", "Confirm",
+    "Add", "Append", "Ask", "Balance", "Build", "Check", "Cite", "Compare", "Confirm",
     "Continue", "Convert", "Copy", "Create", "Delete", "Dispatch", "Draw", "Exclude", "Export",
     "Fetch", "Fix", "Generate", "Handle", "Import", "Include", "Install", "Keep", "Link", "List",
     "Manage", "Merge", "Name", "Open", "Pass", "Post", "Print", "Push", "Read", "Record",
-    "Repair", "Repeat", "Replace", "Report", "Resolve", "Restore", "Run", "Select", "Send",
+    "Repair", "Repeat", "Replace", "Report", "Resolve", "Restore", "Run", "Select", "Send", "Set",
     "Show", "Skip", "Start", "State", "Stop", "Store", "Summarize", "Test", "Update", "Use",
     "Verify", "Write",
 }  # fmt: skip

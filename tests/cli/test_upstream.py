@@ -78,7 +78,7 @@ def test_the_same_event_is_sent_once(stage: Stage) -> None:
         stage.plan(nested(pull_webhook()))
         assert stage.dispatch().exit_code == 0
     assert len(stage.double.dispatched) == 1
-    assert stage.summary == "# Sent to 0 of 0\n"
+    assert stage.summary == "# Events sent to 0 of 0 platforms\n"
 
 
 def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage: Stage) -> None:
@@ -122,7 +122,7 @@ def test_who_could_not_be_told_is_told_when_the_job_runs_again(stage: Stage) -> 
     stage.double.faults = [Fault("POST", 404, "Not Found")]
     assert stage.dispatch().exit_code == 1
     assert (
-        "# Sent to 0 of 1\n\n"
+        "# Events sent to 0 of 1 platforms\n\n"
         "- **failed** `example`: `repos/vendor/plugin/dispatches: Not Found (HTTP 404)`\n"
     ) in stage.summary
     assert stage.dispatch().exit_code == 0
@@ -250,7 +250,7 @@ def test_a_plan_that_is_none_is_passed_over(stage: Stage) -> None:
     stage.file("plan.json").write_text("{}", "utf-8")
     stage.keep("upstream-plan", stage.file("plan.json"))
     assert stage.dispatch().exit_code == 0
-    assert stage.summary == "# Sent to 0 of 0\n"
+    assert stage.summary == "# Events sent to 0 of 0 platforms\n"
 
 
 def test_a_failed_event_is_started_again(stage: Stage) -> None:

@@ -78,7 +78,9 @@ def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
     unchecked = summary([with_verdicts(row, FOUND, UNCHECKED)])
     assert "Python 3.13: Not checked on 2026-06-01: an index did not respond." in unchecked
     (other,) = with_findings([replace(row, named=None)], {})
-    assert summary([other]) == "Not checked by the portal: only Python packages are looked up."
+    assert summary([other]) == "Not checked yet."
+    (image,) = with_findings([replace(row, named=None, method="docker")], {})
+    assert summary([image]) == "Not checked: the portal checks only commands of pip and uv."
     assert summary([row]) == ""
 
 
@@ -106,7 +108,7 @@ def test_the_pages_and_the_data_say_the_same(site: Site) -> None:
     assert all(f"{count:,} have “" in text for count in counts)
     assert "These package indexes have not answered since " in text
     assert "Error" not in text
-    assert "No level means that the command was tested on hardware." in text
+    assert "None of these levels means that the command was tested on hardware." in text
     install = json.loads((site.root / "api/v1/install.json").read_text("utf-8"))
     for own in install["platforms"].values():
         assert {kind for kind, _ in own["finding"]} <= {*kinds}

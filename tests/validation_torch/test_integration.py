@@ -43,7 +43,7 @@ FAULTS = {
     "out": ("mul=wrong", "wrong-result", "torch.mul with out="),
     "quantization": ("_int_mm=missing", "unsupported-operator", "aten::_int_mm is missing"),
     "rng-state": ("set_rng_state=ignored", "failed", "generated different numbers"),
-    "views": ("fill_=wrong", "wrong-result", "a base after changes through its views"),
+    "views": ("fill_=wrong", "wrong-result", "the tensor after changes through its views"),
 }
 
 

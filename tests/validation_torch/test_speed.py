@@ -188,7 +188,9 @@ def test_what_is_too_slow_or_too_large_is_skipped(monkeypatch: pytest.MonkeyPatc
         found = attempt(tested, job)
         assert found.outcome == "skipped"
         assert "One call takes about" in str(found.reason)
-        assert str(found.reason).endswith("are measured. During the measurement, others worked.")
+        assert str(found.reason).endswith(
+            "are not measured. During the measurement, others worked."
+        )
     monkeypatch.setattr(suite, "free_bytes", lambda _: 1 << 30)
     found = ran(large)
     assert found.outcome == "skipped"

@@ -38,7 +38,7 @@ def _inside(path: str) -> str:
 
 
 class _Version(BaseModel):
-    """The files of a folder by path, and the day since when its newer version has errors."""
+    """The files of a folder by path, and the first day on which its newer version had errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -63,10 +63,10 @@ def archive_good_folders(
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
-    """Return the broken platforms that have a last valid version, and since when it is shown.
+    """Return the first day on which the last valid version of each broken platform was shown.
 
-    This is `today` for a platform that was not broken before. Damaged versions are left out. Raises
-    ArchiveError.
+    That day is `today` for a platform that was not broken before. Damaged versions are left out.
+    Raises ArchiveError.
     """
     versions = {name: _whole(archive, name) for name in broken}
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}

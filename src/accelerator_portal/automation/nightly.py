@@ -81,7 +81,7 @@ def _copy(site: Path, place: Path) -> Path:
 
 
 def _difference(before: Path, after: Path) -> str:
-    """Return what readers see changed, as Markdown; empty if one of the sites does not exist."""
+    """Return the changes that readers will see, as Markdown; empty if a site does not exist."""
     try:
         return markdown(compare(read_state(before), read_state(after)))
     except ProblemsError:

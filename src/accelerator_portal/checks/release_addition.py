@@ -24,7 +24,7 @@ class ReleaseAddition:
 
     @property
     def own_problems(self) -> Sequence[Problem]:
-        """The errors in `data/releases.yaml` itself; with one, the text must not be written."""
+        """The errors in `data/releases.yaml` itself. With any, do not write the new text."""
         return [problem for problem in self.problems if problem.path == RELEASES]
 
 

@@ -31,7 +31,10 @@ def archive() -> None:
 @ANY_ROOT
 @PLACE
 def fetch(root: Path, place: Path) -> None:
-    """Check out the archive branch into the new folder PLACE, empty if there is no branch yet."""
+    """Check out the archive branch into a new folder.
+
+    The folder PLACE is empty if there is no branch yet.
+    """
     there = fetch_archive(root, place)
     click.echo(f"Fetched the archive to {place}." if there else f"There is no branch {BRANCH} yet.")
 
@@ -39,7 +42,10 @@ def fetch(root: Path, place: Path) -> None:
 @archive.command()
 @PLACE
 def push(place: Path) -> None:
-    """Replace the archive branch with one commit that contains the files in PLACE."""
+    """Replace the archive branch with the files in PLACE.
+
+    The branch then has one commit.
+    """
     new = push_archive(place)
     click.echo("Pushed the archive." if new else "The archive has no changes to push.")
 
@@ -52,7 +58,7 @@ def published(place: Path, inputs: str) -> None:
 
     INPUTS is a checksum that `build --outputs` writes.
 
-    If nothing has changed since, the nightly update doesn't publish again.
+    The nightly update publishes again only when the inputs have another checksum.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", inputs):
         raise click.UsageError(
@@ -67,7 +73,9 @@ def published(place: Path, inputs: str) -> None:
 @click.option("--branch", required=True, help="Push to this branch.")
 @click.option("--message", required=True, help="Use this commit message.")
 def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> None:
-    """Push changed files below PATHS, even if the branch has new commits.
+    """Push changed files to a branch.
+
+    The files are in or below PATHS. The branch may have got new commits since the checkout.
 
     If the branch changed the same file, the branch's version stays, the other files are pushed
     and the command exits with status 1. Run the job again to create that file from the new branch.

@@ -56,7 +56,9 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
     outputs: Path | None,
     restore: bool,
 ) -> None:
-    """Build the site with MkDocs in strict mode and check every link.
+    """Build the site and check every link.
+
+    MkDocs runs in strict mode.
 
     A successful build replaces the existing site; a failed build leaves it unchanged. The previous
     site is kept: --restore restores it. With an archive, vendor folders with errors appear in
@@ -99,7 +101,10 @@ _SETTINGS = "mkdocs.yml"
     help="Write to this folder. It must be new, empty or an earlier export.",
 )
 def export(root: Path, out: Path) -> None:
-    """Export the site as plain Markdown, data and assets for another site generator."""
+    """Export the site for another site generator.
+
+    The export contains plain Markdown, data and assets.
+    """
     if out.is_dir() and any(out.iterdir()) and not (out / INDEX).is_file():
         message = (
             f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
@@ -149,7 +154,7 @@ def _repository(root: Path) -> RepositoryLinks:
     help="Print Markdown or JSON. Default: markdown.",
 )
 def diff(base: Path, head: Path, form: str) -> None:
-    """Compare two built sites and list the changes readers will see."""
+    """List the changes between two built sites."""
     difference = compare(read_state(base), read_state(head))
     if form == "json":
         click.echo(difference.model_dump_json(exclude_none=True, indent=1))

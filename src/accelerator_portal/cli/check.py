@@ -196,8 +196,8 @@ def _pages(root: Path) -> str:
 @click.option(
     "--base",
     metavar="COMMIT",
-    help="Compare with this commit. Of two folders with one name, the changed one is reported. "
-    "Default: the branch main of origin.",
+    help="Compare with this commit. If two folders use the same name, the one "
+    "that changed is reported. Default: the branch main of origin.",
 )
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def check(  # noqa: PLR0913 - each is an option

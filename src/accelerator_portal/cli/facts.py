@@ -37,12 +37,18 @@ from accelerator_portal.cli.options import JSON, ROOT, WholeNumber, checked_cata
     metavar="DAYS",
     help="Print only facts whose source was read more than DAYS days ago, oldest first.",
 )
-@click.option("--moving", is_flag=True, help="Print only facts with a source on a moving branch.")
+@click.option(
+    "--moving",
+    is_flag=True,
+    help="Print only facts whose source is a file on a branch, which can change.",
+)
 @JSON
 def list_facts(  # noqa: PLR0913 - one for each option
     root: Path, sample: int | None, seed: int, stale: int | None, *, moving: bool, as_json: bool
 ) -> None:
-    """List facts with their sources, all of them or a random sample.
+    """List facts with their sources.
+
+    With --sample, the list is a random sample.
 
     Each source has a level of trust, which follows from its address: package metadata, own test,
     vendor's document, third-party document or issue thread.

@@ -50,7 +50,9 @@ def _holds(path: Path, text: str) -> bool:
 @ROOT
 @CHECK
 def owners(root: Path, check_only: bool) -> None:
-    """Generate .github/CODEOWNERS and the issue forms that list platforms.
+    """Generate the code owners and issue forms.
+
+    The files are .github/CODEOWNERS and the issue forms that list platforms.
 
     Owners are the maintainers in each platform's accelerator.yaml. If a folder has problems,
     nothing is written, because its owners would be lost.
@@ -63,7 +65,10 @@ def owners(root: Path, check_only: bool) -> None:
 @ANY_ROOT
 @CHECK
 def schema(root: Path, check_only: bool) -> None:
-    """Generate the JSON Schemas of contributed files in data/schema/."""
+    """Generate the JSON Schemas in data/schema/.
+
+    They describe the files that vendors contribute.
+    """
     fault = "the schema is out of date. Run: accelerator-portal schema"
     keep_current(root, schema_files(), check_only, fault)
 

@@ -97,7 +97,9 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
     scheduler: str | None,
     out: Path | None,
 ) -> None:
-    """Summarize the results of all archived runs by accelerator, suite and month.
+    """Summarize the results of all archived runs.
+
+    The summary has a row for each accelerator, suite and month.
 
     Dask workers read the files themselves: the repository must have the same path on each worker.
     """
@@ -172,7 +174,9 @@ _WRITERS = {".csv": _csv, ".json": _json, ".parquet": _parquet}
     help="Merge the months before this one. Default: the current month.",
 )
 def compact(root: Path, before: dt.datetime | None) -> None:
-    """Merge the archive's files of past months into fewer files with the same results.
+    """Merge the archive's files of past months.
+
+    The results stay the same.
 
     Without --before, merge all months before the current one.
     """
@@ -184,7 +188,10 @@ def compact(root: Path, before: dt.datetime | None) -> None:
 @ROOT
 @click.argument("accelerators", nargs=-1)
 def check(root: Path, accelerators: tuple[str, ...]) -> None:
-    """Check the archive's files against their manifests and the latest outcomes."""
+    """Check the archive's files against their manifests.
+
+    The latest outcomes are checked, too.
+    """
     problems: list[Problem] = []
     for accelerator in accelerators:
         refuse_without_history(root, accelerator)
@@ -201,7 +208,9 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
 @click.argument("accelerator")
 @click.argument("files", nargs=-1, type=INPUT_FILE)
 def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
-    """Repair an accelerator's archive from its undamaged files and from reports.
+    """Repair an archive from undamaged files and reports.
+
+    The results come from the undamaged files of ACCELERATOR's archive and from reports.
 
     FILES are reports. Without FILES, use the reports in vendor folders.
     """
@@ -251,7 +260,7 @@ def _end(problems: Sequence[Problem]) -> None:
 
 @click.group()
 def history() -> None:
-    """Manage the history of test results: add, show, compact, check and repair."""
+    """Manage the history of test results."""
 
 
 @history.command()
@@ -288,7 +297,7 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
 @click.argument("accelerator")
 @JSON
 def show(root: Path, accelerator: str, as_json: bool) -> None:
-    """Show the history of an accelerator: current outcomes and what each report changed."""
+    """Show current outcomes and what each report changed."""
     refuse_without_history(root, accelerator)
     found = {basis: read_history(root, accelerator, basis) for basis in BASES}
     found = {basis: kept for basis, kept in found.items() if kept.state.reports}

@@ -71,7 +71,7 @@ COMMANDS = {
     "archive": _in("archive:archive", "Fetch and push the branch that stores the archive."),
     "build": _in(
         "build:build",
-        "Build the site with MkDocs in strict mode and check every link.",
+        "Build the site and check every link.",
         "site",
     ),
     "check": _in(
@@ -80,63 +80,57 @@ COMMANDS = {
     ),
     "diff": _in(
         "build:diff",
-        "Compare two built sites and list the changes readers will see.",
+        "List the changes between two built sites.",
         "site",
     ),
     "export": _in(
         "build:export",
-        "Export the site as plain Markdown, data and assets for another site generator.",
+        "Export the site for another site generator.",
         "site",
     ),
     "facts": _in(
         "facts:list_facts",
-        "List facts with their sources, all of them or a random sample.",
+        "List facts with their sources.",
     ),
     "history": _in(
         "history:history",
-        "Manage the history of test results: add, show, compact, check and repair.",
+        "Manage the history of test results.",
         "site",
     ),
     "import-platforms": _in(
         "new:import_platforms",
-        "Create vendor folders from FILE, pytorch.org's additional-platforms.json.",
+        "Create vendor folders from a file of pytorch.org.",
         "site",
     ),
     "install": _in("packages:install", "Verify install commands.", "packages"),
     "new": _in("new:new", "Create the vendor folder of a new platform.", "site"),
     "nightly": _in(
         "nightly:nightly",
-        "Run the nightly update: fetch reports, quarantine broken folders and build the site.",
+        "Run the nightly update and build the site.",
         "automation",
     ),
-    "owners": _in(
-        "generated:owners", "Generate .github/CODEOWNERS and the issue forms that list platforms."
-    ),
-    "packages": _in(
-        "packages:packages", "Manage package data from PyPI and other package indexes.", "packages"
-    ),
+    "owners": _in("generated:owners", "Generate the code owners and issue forms."),
+    "packages": _in("packages:packages", "Manage package data from package indexes.", "packages"),
     "plugin-release": _in(
         "plugin_release:plugin_release",
-        "Add the compatibility row of a plugin release to ACCELERATOR's folder.",
+        "Add a plugin release to compatibility.yaml.",
     ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",
-        "Create or update the portal's comment on a pull request.",
+        "Write the portal's comment on a pull request.",
         "automation",
     ),
     "push-data": _in(
         "archive:push_data",
-        "Push changed files below PATHS, even if the branch has new commits.",
+        "Push changed files to a branch.",
     ),
     "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
-    "report": _in("report:report", "Import, check, merge, show, compare and export test reports."),
-    "schema": _in(
-        "generated:schema", "Generate the JSON Schemas of contributed files in data/schema/."
-    ),
+    "report": _in("report:report", "Import, check, merge and export test reports."),
+    "schema": _in("generated:schema", "Generate the JSON Schemas in data/schema/."),
     "suites": _in("generated:suites", "Add the harness's test names to data/suites."),
     "upstream": _in(
         "upstream:upstream",
-        "Handle events from PyTorch: plan test runs, dispatch them and report results.",
+        "Test changes of PyTorch and report the results.",
         "automation",
     ),
     "validate": _in("validate:validate", "Run test suites on a device and write a test report."),

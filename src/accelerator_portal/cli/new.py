@@ -64,7 +64,7 @@ def _flags(command: _Command) -> _Command:
             f"said_{question.flag.replace('-', '_')}",
             metavar="TEXT",
             multiple=question.many,
-            help=f'Answer the question "{question.words}": {question.help}{_several(question)}.',
+            help=f'Set "{question.words}": {question.help}{_several(question)}.',
         )
         command = option(command)
     return command
@@ -334,7 +334,9 @@ def print_next_steps(
 @ROOT
 @click.argument("file", type=INPUT_FILE)
 def import_platforms(root: Path, file: Path) -> None:
-    """Create vendor folders from FILE, pytorch.org's additional-platforms.json.
+    """Create vendor folders from a file of pytorch.org.
+
+    FILE is pytorch.org's additional-platforms.json.
 
     Existing folders are not changed. Fields that FILE doesn't provide are listed at the end, for
     the vendor to complete.

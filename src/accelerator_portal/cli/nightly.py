@@ -72,7 +72,7 @@ from accelerator_portal.cli.options import (
 @click.option(
     "--outputs",
     type=OUTPUT_FILE,
-    help="Append published=true or published=false to this file: whether to publish the site.",
+    help="Append published=true to this file if the site must be published, else published=false.",
 )
 @click.option(
     "--preview",
@@ -83,7 +83,7 @@ from accelerator_portal.cli.options import (
     "--skip",
     multiple=True,
     type=click.Choice([*LOOKED_UP]),
-    help="Skip this look-up. Repeatable.",
+    help="Skip the look-up of packages or the check of install commands. Repeatable.",
 )
 def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path,
@@ -98,7 +98,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     preview: bool,
     skip: tuple[str, ...],
 ) -> None:
-    """Run the nightly update: fetch reports, quarantine broken folders and build the site.
+    """Run the nightly update and build the site.
 
     The command fetches the declared reports, verifies packages and install commands, updates the
     histories and builds the site. If a step fails, the other steps still run, and the command fails

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def packages() -> None:
-    """Manage package data from PyPI and other package indexes."""
+    """Manage package data from package indexes."""
 
 
 @packages.command("sync")
@@ -44,7 +44,9 @@ def packages() -> None:
     help="Update only this package. Repeatable.",
 )
 def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
-    """Fetch package metadata from the indexes in install options and update data/packages.
+    """Update data/packages from package indexes.
+
+    The indexes are those that install options name.
 
     Only metadata is downloaded, never whole packages. If an index can't be read, its data stays
     unchanged and the command still succeeds. You can interrupt it and run it again.
@@ -132,7 +134,9 @@ def install() -> None:
 def verify(
     root: Path, accelerators: tuple[str, ...], jobs: int, cache: Path, try_minutes: int
 ) -> None:
-    """Resolve every pip and uv command without installing, and write the results to data/verdicts.
+    """Resolve all pip and uv commands without installing.
+
+    The results are written to data/verdicts.
 
     With --try, the commands that match this operating system, processor and Python are also
     installed, each in a new environment that is removed afterward. Their packages are imported,

@@ -37,17 +37,20 @@ from accelerator_portal.packages.portal_packages import TORCH
     "--needs",
     multiple=True,
     metavar="NAME=VERSION",
-    help="State a version that it needs. Repeatable.",
+    help="State the version of a package that the plugin needs. Repeatable.",
 )
 @click.option(
     "--includes",
     multiple=True,
     metavar="NAME=VERSION",
-    help="State a version that it brings. Repeatable.",
+    help="State the version of a package that the plugin includes. Repeatable.",
 )
 @click.option("--variant", metavar="ID", help="Use this variant of install.yaml.")
 @click.option(
-    "--source", multiple=True, metavar="ID", help="Cite this source for what you state. Repeatable."
+    "--source",
+    multiple=True,
+    metavar="ID",
+    help="Cite this source for the values of other options. Repeatable.",
 )
 def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     root: Path,
@@ -59,7 +62,7 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
     variant: str | None,
     source: tuple[str, ...],
 ) -> None:
-    """Add the compatibility row of a plugin release to ACCELERATOR's folder.
+    """Add a plugin release to compatibility.yaml.
 
     Takes the row from the package facts in data/packages, and names what the metadata does not
     state. Without VERSION, adds every new release of the platform. Without ACCELERATOR, lists the

@@ -24,7 +24,7 @@ from accelerator_portal.cli.options import INPUT_FILE, ROOT, catalog_of_main
     help="Read GitHub's workflow_run event from this file. Default: the file in GITHUB_EVENT_PATH.",
 )
 def pull_request_comment(root: Path, event: Path) -> None:
-    """Create or update the portal's comment on a pull request. Needs GH_TOKEN.
+    """Write the portal's comment on a pull request. Needs GH_TOKEN.
 
     ROOT is a checkout of the base branch, never of the pull request. It determines the maintainers.
     """

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 @click.argument("sources", nargs=-1, required=True, metavar="FILE...")
 @click.option("--all", "every", is_flag=True, help="Print the combinations that agree, too.")
 def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> None:
-    """Compare install commands and builds with PyTorch's own lists, for releases that both have.
+    """Compare commands and builds with PyTorch's own lists.
+
+    Only releases that both have are compared.
 
     FILE is a file or an address: published_versions.json or previous-versions.md of pytorch.org,
     RELEASE.md of pytorch/pytorch, or the output of generate_binary_build_matrix.py of
@@ -137,7 +139,9 @@ def _check_known(catalog: Catalog, version: str | None) -> None:
 @ROOT
 @click.argument("version", callback=_version)
 def add_release(root: Path, version: str) -> None:
-    """Add release VERSION and its companions to data/releases.yaml, or complete its entry.
+    """Add a release and its companions, or complete its entry.
+
+    The entry is in data/releases.yaml.
 
     Asks PyPI and the indexes of PyTorch that install options name, and cites each as a source.
     Companions, such as torchaudio and triton, are packages that are installed next to torch.
@@ -165,9 +169,10 @@ def add_release(root: Path, version: str) -> None:
 @ROOT
 @click.argument("version", callback=_version, required=False)
 def check_release(root: Path, version: str | None) -> None:
-    """List builds of PyTorch that install commands take without evidence in data/releases.yaml.
+    """List builds in commands without evidence.
 
-    With VERSION, of that release only. Exits with 1 if there are any.
+    These are builds of PyTorch that install commands use and data/releases.yaml does not list.
+    With VERSION, only builds of that release are listed. Exits with 1 if there are any.
     """
     from accelerator_portal.releases.claims import claims_without_evidence
 

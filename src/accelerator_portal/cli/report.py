@@ -86,7 +86,7 @@ _NOT_STATED = "not stated"
 @click.argument("second", type=INPUT_FILE)
 @JSON
 def compare(first: Path, second: Path, limit: int, as_json: bool) -> None:
-    """Compare two reports and list new failures, fixes and other differences."""
+    """List new failures, fixes and other differences."""
     one, other = read_report(first), read_report(second)
     if as_json:
         print_json(_record(one, other))
@@ -172,7 +172,7 @@ def _record(first: Report, second: Report) -> dict[str, Any]:
 
 @click.group()
 def report() -> None:
-    """Import, check, merge, show, compare and export test reports."""
+    """Import, check, merge and export test reports."""
 
 
 report.add_command(compare)
@@ -211,7 +211,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
 @click.argument("file", type=INPUT_FILE)
 @JSON
 def show(file: Path, as_json: bool) -> None:
-    """Show a report: its origin, environment and number of tests per outcome."""
+    """Show origin, environment and outcomes of a report."""
     made = read_report(file)
     outcomes: dict[str, Counter[str]] = {suite.name: Counter() for suite in made.suites}
     for test in made.tests:

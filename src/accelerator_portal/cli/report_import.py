@@ -70,7 +70,7 @@ def _version(_context: click.Context, _option: click.Parameter, value: str | Non
     "--kind",
     type=click.Choice(["self-reported", "baseline"]),
     default="self-reported",
-    help="State whether the results are a run or what a CI expects. Default: self-reported.",
+    help="State whether the results are a run's or what a CI expects. Default: self-reported.",
 )
 @click.option(
     "--format",

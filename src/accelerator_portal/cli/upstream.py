@@ -66,7 +66,7 @@ CallbackStatus = Literal["in_progress", "completed"]
     help="Read the relay's event from this JSON file.",
 )
 @click.option("--job-name", help="Name the job. Each leg of a matrix needs its own name.")
-@click.option("--check-run", help="Pass the number of the job's check run: job.check_run_id.")
+@click.option("--check-run", help="Pass the ID of the job's check run, which is job.check_run_id.")
 @click.option("--artifact", help="Link to the full report at this address.")
 @click.option(
     "--nightly", "event_type", flag_value="nightly", help="Report a nightly run of your CI."
@@ -78,7 +78,8 @@ CallbackStatus = Literal["in_progress", "completed"]
     help="Report another scheduled run of your CI.",
 )
 @click.option(
-    "--commit", help="State PyTorch's commit of a nightly or periodic run. Default: the report's."
+    "--commit",
+    help="State the commit of PyTorch under test. Default: the report's.",
 )
 @click.option("--test-results", "only_results", is_flag=True, help="Print only the test counts.")
 def callback(
@@ -160,7 +161,7 @@ SUMMARY = click.option(
 
 @click.group()
 def upstream() -> None:
-    """Handle events from PyTorch: plan test runs, dispatch them and report results."""
+    """Test changes of PyTorch and report the results."""
 
 
 @upstream.command()
@@ -180,7 +181,9 @@ def upstream() -> None:
 )
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write the plan to this file.")
 def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
-    """Confirm an event with GitHub and plan which platforms test its change. Requires GH_TOKEN.
+    """Confirm an event with GitHub and plan its tests.
+
+    The plan says which platforms test the change. Requires GH_TOKEN.
 
     If there is nothing to test, no plan is written. If an event is forged or out of order, the
     command names the reason and fails, and no test runs.
@@ -207,7 +210,9 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
     help="Write the log of dispatched runs and of those still waiting to this file.",
 )
 def dispatch(home: str, told: Path | None, out: Path) -> None:
-    """Dispatch the test runs of all plans of earlier runs, at a pace that GitHub allows.
+    """Dispatch the planned test runs.
+
+    The command takes the plans of earlier runs, and keeps to GitHub's rate limits.
 
     Requires PORTAL_TOKEN to read this repository and start its workflows. To dispatch to vendors'
     repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without it
@@ -229,7 +234,7 @@ def dispatch(home: str, told: Path | None, out: Path) -> None:
 @HOME
 @SUMMARY
 def sweep(home: str, told: Path | None) -> None:
-    """Start failed runs of upstream events again, so that no event is lost.
+    """Start failed runs of upstream events again.
 
     Requires PORTAL_TOKEN to read this repository's runs and to start them. A run is started at most
     three times.
@@ -264,7 +269,9 @@ def sweep(home: str, told: Path | None) -> None:
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
 )
 def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
-    """Fetch outstanding reports and comment new failures and fixes on pull requests.
+    """Fetch reports and comment on pull requests.
+
+    The comment lists new failures and fixes.
 
     Requires PORTAL_TOKEN to read this repository. To read the vendors' runs and to comment
     upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without it
@@ -285,7 +292,9 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
 @ROOT
 @HOME
 def check_setup(root: Path, home: str) -> None:
-    """Check the App, tokens, settings and vendors' workflows for upstream events. Sends nothing.
+    """Check the set-up for upstream events.
+
+    The command checks the App, tokens, settings and vendors' workflows. It sends nothing.
 
     Requires GH_TOKEN to read this repository's settings. Checks the GitHub App in UPSTREAM_APP_ID
     and UPSTREAM_APP_KEY: its key, its installations and its permissions. Without the App, checks

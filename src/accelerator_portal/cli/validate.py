@@ -123,7 +123,9 @@ TIMES = click.option(
     metavar="REPORT",
     help="Run only the tests that failed in this report.",
 )
-@click.option("--resume", "go_on", is_flag=True, help="Continue the interrupted run of --out.")
+@click.option(
+    "--resume", "go_on", is_flag=True, help="Continue the interrupted run of the report --out."
+)
 @click.option(
     "--out",
     type=OUTPUT_FILE,

@@ -211,7 +211,7 @@ def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
             rows.append(_supported(row))
         except (KeyError, ValueError):
             what = f'cannot read "{line[:60]}" in the release compatibility matrix'
-            raise UpstreamSourceError(f"{what}: it needs a version and Python versions") from None
+            raise UpstreamSourceError(f"{what}: a row needs versions") from None
     if not rows:
         raise UpstreamSourceError("the release compatibility matrix has no rows")
     return tuple(rows)

@@ -286,7 +286,7 @@ def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> s
     for name in sorted(wanted):
         pins = {pin for pin in wanted[name] if pin}
         if name not in own:
-            return f"the portal does not install {name}"
+            return f"upstream's command installs {name}, the portal's does not"
         if pins and pins.isdisjoint(own[name]):
             return f"upstream has {name}{min(pins)}, the portal {name}{min(own[name])}"
     return ""

@@ -36,7 +36,7 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
     plan = WaitingPlan(change=change(), entries=(entry(),))
     done = DispatchRound(SendLog(waiting={1: plan}), sent, [HOSTILE])
     assert sent_summary(done) == (
-        "# Sent to 1 of 2\n\n- **failed** `two`: `` ` ::error::x @all <b> # y ``\n"
+        "# Events sent to 1 of 2 platforms\n\n- **failed** `two`: `` ` ::error::x @all <b> # y ``\n"
         "- `` ` ::error::x @all <b> # y ``\n"
         "- Dispatches that wait for the next round: 1\n"
     )

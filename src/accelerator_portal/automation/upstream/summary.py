@@ -31,7 +31,7 @@ def plan_summary(found: DispatchPlan) -> str:
 def sent_summary(done: DispatchRound) -> str:
     """Return a summary of what was sent, what failed and what waits, as Markdown."""
     failed = [one for one in done.sent if not one.ok]
-    lines = [f"# Sent to {len(done.sent) - len(failed)} of {len(done.sent)}", ""]
+    lines = [f"# Events sent to {len(done.sent) - len(failed)} of {len(done.sent)} platforms", ""]
     lines += [f"- **failed** {span(one.accelerator)}: {span(one.why)}" for one in failed]
     lines += [f"- {span(note)}" for note in done.notes]
     if done.waiting:

@@ -37,7 +37,7 @@ def _runner(value: str) -> str:
 def _workflow(value: str) -> str:
     if not _WORKFLOW.fullmatch(value):
         raise fault(
-            f'"{value[:60]}" is not a workflow of this repository',
+            f'"{value[:60]}" is not the file name of a workflow',
             'use its file name, like "foo.yml"',
         )
     return value

@@ -17,6 +17,7 @@ from accelerator_portal.catalog.message import message, sentences
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
+from accelerator_portal.packages.questions import ASKED
 from accelerator_portal.packages.reachable_hosts import NO_ANSWER
 from accelerator_portal.packages.uv_resolution import FREE_THREADED
 from accelerator_portal.packages.verdict_file import (
@@ -31,7 +32,8 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.words import python_range
 
 # Images, archives and source code are on no package index.
-OTHER_FORMAT = message("Not checked by the portal: only Python packages are looked up.")
+OTHER_FORMAT = message("Not checked: the portal checks only commands of pip and uv.")
+NOT_YET = message("Not checked yet.")
 
 
 def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
@@ -53,15 +55,14 @@ def _with_findings(
     row: InstallRow, verdicts: Verdicts, newest: Mapping[tuple[str, ...], str]
 ) -> InstallRow:
     known = verdicts.get(key_of(row))
+    unknown = _unresolved(row, NOT_YET if row.method in ASKED else OTHER_FORMAT)
     if not known:
-        return replace(row, findings=(_unresolved(row, OTHER_FORMAT),) * len(row.pythons or "1"))
+        return replace(row, findings=(unknown,) * len(row.pythons or "1"))
     instead = _instead(row, known, newest.get(row_key(row, "build")))
     findings = (known.get(python) for python in row.pythons or ())
     return replace(
         row,
-        findings=tuple(
-            _finding(row, v, instead) if v else _unresolved(row, OTHER_FORMAT) for v in findings
-        ),
+        findings=tuple(_finding(row, v, instead) if v else unknown for v in findings),
     )
 
 
@@ -95,7 +96,7 @@ def _unchecked(day: str, why: str) -> str:
         return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
     if why == FREE_THREADED:
         return message(
-            "Not checked on {day}: uv does not resolve for free-threaded Pythons.", day=day
+            "Not checked on {day}: uv does not resolve packages for free-threaded Python.", day=day
         )
     return message("Not checked on {day}: {reason}.", day=day, reason=why)
 

@@ -75,7 +75,7 @@ TEST_HISTORIES = "test-histories"
 
 
 def history_name(history: History) -> str:
-    """Return the name of a history: `xpu-baselines`."""
+    """Return the name of a history, such as `xpu-baselines`."""
     return f"{history.state.accelerator}-{history.state.basis}"
 
 

@@ -50,7 +50,7 @@ def views(context: Context) -> None:
     wanted = torch.zeros(3, 4)
     wanted.t()[1].fill_(2.0)
     wanted.view(-1)[::5].add_(1.0)
-    require_equal(base, wanted, "a base after changes through its views")
+    require_equal(base, wanted, "the tensor after changes through its views")
 
 
 def in_place(context: Context) -> None:

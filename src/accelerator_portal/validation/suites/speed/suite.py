@@ -159,7 +159,7 @@ def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: 
 def _require_time(call_s: float, longest_s: float) -> None:
     if call_s > longest_s:
         what = f"One call takes about {call_s:.1f} s on this device"
-        raise SkippedError(f"{what}; at most {longest_s:g} s are measured.")
+        raise SkippedError(f"{what}. Calls of more than {longest_s:g} s are not measured.")
 
 
 def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
