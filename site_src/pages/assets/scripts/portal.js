@@ -2,9 +2,10 @@
 
 import { startDisclosure } from "./disclosure.js";
 
+const TURNING = ["pointerover", "focusin"];
+
 const PARTS = {
   "form[data-selector]": () => import("./selector.js").then(({ startSelector }) => startSelector),
-  "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder),
   "form[data-filters]": () => import("./filters.js").then(({ startFilters }) => startFilters),
   "form[data-matrix]": () => import("./matrix.js").then(({ startMatrix }) => startMatrix),
   "form[data-models]": () => import("./models.js").then(({ startModels }) => startModels),
@@ -15,6 +16,21 @@ const PARTS = {
   "form[data-rows]": () => import("./report-rows.js").then(({ startReportRows }) => startReportRows),
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
+
+// What a reader turns to first: its scripts are fetched then, or where the address or the field already asks something.
+const LATER = { "form[data-finder]": () => import("./finder.js").then(({ startFinder }) => startFinder) };
+
+function beginLater([selector, load]) {
+  for (const form of document.querySelectorAll(selector)) {
+    const start = () => {
+      for (const event of TURNING) form.removeEventListener(event, start);
+      load().then((begun) => begun(form)).catch(() => {});
+    };
+    for (const event of TURNING) form.addEventListener(event, start);
+    const isAsked = [...form.elements].some((control) => control.name && (control.value || new URLSearchParams(location.search).has(control.name)));
+    if (isAsked) start();
+  }
+}
 
 async function begin([selector, load]) {
   const forms = document.querySelectorAll(selector);
@@ -27,5 +43,6 @@ async function begin([selector, load]) {
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
 startDisclosure();
+Object.entries(LATER).forEach(beginLater);
 for (const part of Object.entries(PARTS)) await begin(part).catch(() => {}); // what stands first is ready first
 document.documentElement.dataset.scripts = "begun"; // until then links and forms work as without scripts

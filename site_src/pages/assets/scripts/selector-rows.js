@@ -2,7 +2,7 @@
 
 import { Model } from "./selector-model.js";
 
-const MOST_AHEAD = 24; // files of platforms that are fetched while the browser has nothing else to do
+const MOST_AHEAD = 24; // files of platforms that are fetched together
 
 /** The model of a page's selector, and the rows that it still needs. */
 export async function readSelector(address) {
@@ -34,21 +34,12 @@ class Rows {
     return this.#asked.get(platform);
   }
 
-  /** Fetch the rows of the `first` platforms together, then of the others one by one in idle time; what fails is fetched when it is needed. */
-  async loadAhead(first, others) {
-    if (navigator.connection?.saveData) return;
-    const tried = (platform) => this.load(platform).catch(() => {});
-    await Promise.all(first.map(tried));
-    for (const platform of others.slice(0, MOST_AHEAD)) {
-      if (this.has(platform)) continue;
-      await idle();
-      await tried(platform);
-    }
+  /** Fetch the rows of platforms together, and tell whether there were any; what fails is fetched when it is needed. */
+  async loadAhead(platforms) {
+    const missing = navigator.connection?.saveData ? [] : platforms.filter((platform) => !this.has(platform)).slice(0, MOST_AHEAD);
+    await Promise.all(missing.map((platform) => this.load(platform).catch(() => {})));
+    return missing.length > 0;
   }
-}
-
-function idle() {
-  return new Promise((done) => (globalThis.requestIdleCallback ? requestIdleCallback(done, { timeout: 300 }) : setTimeout(done, 50)));
 }
 
 async function read(address) {

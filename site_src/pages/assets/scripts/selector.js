@@ -44,13 +44,12 @@ class Selector {
     for (const control of form.querySelectorAll("textarea, [data-reset]")) control.disabled = false;
     form.dataset.ready = "";
     this.#learnArchitecture();
-    this.#loadAhead();
+    if (!this.fixedPlatform) this.#followPointer();
   }
 
-  /** Fetch what a next click may need: the platforms that are shown, then the others; and the one that is pointed at. */
-  #loadAhead() {
-    if (this.fixedPlatform) return;
-    const { form, rows, model } = this;
+  /** Fetch the platform that is pointed at, and those of the fold once it opens. */
+  #followPointer() {
+    const { form, rows } = this;
     const inputOf = (target) => target.closest?.("label")?.querySelector("input[name=platform]");
     for (const event of ["pointerover", "focusin"]) {
       form.addEventListener(event, ({ target }) => {
@@ -58,12 +57,17 @@ class Selector {
         if (input) rows.load(input.value).catch(() => {});
       });
     }
-    const shown = [...form.querySelectorAll(".axis-platform > .choices input")].map((input) => input.value);
-    const all = model.values("platform").map(([id]) => id);
-    rows.loadAhead(shown, all).then(() => {
-      if (!form.hasAttribute("aria-busy")) this.showChips(); // they can now tell what the other platforms bring
-      form.dataset.loadedAhead = "";
-    });
+    form.querySelector(".axis-platform .more-choices")?.addEventListener("toggle", () => this.#loadAhead());
+  }
+
+  /** Fetch what a next click may need: the platforms that are shown and have commands for the machine. */
+  async #loadAhead() {
+    if (this.fixedPlatform) return;
+    const { form, rows } = this;
+    const shown = [...form.querySelectorAll(".axis-platform .choice:not(.is-blocked, [hidden]) input")].filter((input) => !input.closest("details:not([open])"));
+    const isNews = await rows.loadAhead(shown.map((input) => input.value));
+    if (isNews && !form.hasAttribute("aria-busy")) this.showChips(); // they can now tell what the other platforms bring
+    form.dataset.loadedAhead = "";
   }
 
   /** The reader picked a value: it becomes a wish, and everything else is derived afresh. */
@@ -163,6 +167,7 @@ class Selector {
     showResult(form, model, found);
     showLimit(form, model, found.choice.platform, this.wishes.limits);
     announce(form, model, found, { wishes: this.wishes.list, whole, limits: this.wishes.limits, unknown, quiet, step });
+    this.#loadAhead();
   }
 
   /** The wishes with the machine that the browser tells of, and the page's platform. */
