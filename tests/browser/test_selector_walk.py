@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from accelerator_portal.install import Selector
+from accelerator_portal.install.payload import overview
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.platforms.selector_view import script
 from tests.browser.test_selector_system import hints
@@ -54,7 +55,10 @@ _PAIRS = """([form, seed, count]) => {
     return Math.floor((state / 2147483648) * sides);
   };
   const all = () => [...form.querySelectorAll("input[type=radio]")];
-  const shown = (axis) => all().find((input) => input.name === axis && input.checked)?.value;
+  const shown = (axis) => {
+    const input = all().find((one) => one.name === axis && one.checked);
+    return input && [input.value, input.closest("label").querySelector(".choice-detail").textContent.trim()];
+  };
   const pick = (other) => {
     const radios = all().filter((input) => !input.checked && input.name !== other && !input.closest("[hidden]"));
     const radio = radios[dice(radios.length)];
@@ -68,14 +72,16 @@ _PAIRS = """([form, seed, count]) => {
   for (let n = 0; n < count; n += 1) {
     form.querySelector("[data-reset]").click();
     const first = pick();
-    const platform = shown("platform");
+    const [platform] = shown("platform");
     const pair = [first, pick(first.axis)];
     const status = form.querySelector("[data-part=status]");
     const said = status.textContent.toLowerCase();
     for (const { axis, value, label } of pair) {
       const now = shown(axis);
       // Another platform has other variants; a container has its own Python.
-      if (now === value || now === undefined || (axis === "variant" && shown("platform") !== platform)) continue;
+      // "Stable" is the platform's newest release, whose number stands beside it.
+      if (now === undefined || now[0] === value || (axis === "build" && now.includes(value))) continue;
+      if (axis === "variant" && shown("platform")[0] !== platform) continue;
       differences += 1;
       if (!status.classList.contains("has-news") || !said.includes(label)) silent.push([pair, now, said]);
     }
@@ -99,11 +105,29 @@ def text_of(selector: Selector, wishes: dict[str, str]) -> str | None:
     if "os" in wishes and "arch" not in wishes:
         usual = next(s for s in selector.starts if s["os"] == wishes["os"])
         start["arch"] = usual["arch"]
-    found = resolve(selector, {**start, **wishes})
+    machine = {**start, **wishes}
+    found = resolve(selector, machine)
     if found.row is None or found.choice is None:
-        return None
+        ended = overview(selector)["ended"].get(f"{machine['os']} {machine['arch']}")
+        lines = ended and (ended["environment"], ended["commands"], ended["check"])
+        return "\n".join(lines) if lines else None
     parts = script(found.row, found.choice)
     return "\n".join(filter(None, (parts.environment, parts.commands, parts.check)))
+
+
+# Points at every platform, so that a click at once shows its commands; true when all were fetched.
+_POINT = """(form) => {
+  const platforms = [...form.querySelectorAll("input[name=platform]")];
+  for (const one of platforms) one.dispatchEvent(new Event("pointerover", { bubbles: true }));
+  const names = performance.getEntriesByType("resource").map(({ name }) => name);
+  return platforms.every(({ value }) => names.some((name) => name.endsWith(`/install/${value}.json`)));
+}"""
+
+
+def fetch_all(page: Page) -> None:
+    """Fetch the rows of all platforms, which happens otherwise when a reader points at one."""
+    form = page.locator("form[data-selector]").element_handle()
+    page.wait_for_function(_POINT, arg=form, timeout=LOADED_AHEAD)
 
 
 def click_about(page: Page, seed: int) -> dict[str, Any]:
@@ -114,6 +138,7 @@ def click_about(page: Page, seed: int) -> dict[str, Any]:
 
 def test_any_clicks_lead_to_what_the_wishes_alone_lead_to(open_page: OpenPage, site: Site) -> None:
     page = open_page()
+    fetch_all(page)
     for seed in range(SEQUENCES):
         page.locator("[data-reset]").evaluate("button => button.click()")
         found = click_about(page, seed)
@@ -125,7 +150,7 @@ def test_any_clicks_lead_to_what_the_wishes_alone_lead_to(open_page: OpenPage, s
 
 def test_any_two_picks_are_shown_or_the_difference_is_said(open_page: OpenPage) -> None:
     page = open_page()
-    expect(page.locator("form[data-loaded-ahead]")).to_be_attached(timeout=LOADED_AHEAD)
+    fetch_all(page)
     form = page.locator("form[data-selector]").element_handle()
     found = page.evaluate(_PAIRS, [form, 7, PAIRS])
     assert found["silent"] == []
@@ -191,7 +216,8 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             "?platform=cuda&os=linux&variant=cu132&driver=535",
             (
                 "CUDA 13.2 is not available with your GPU driver. Showing CUDA 12.6. "
-                "Your GPU driver does not fit PyTorch 2.15.0. Showing PyTorch 2.14.1."
+                "Your GPU driver does not fit PyTorch 2.15.0. "
+                "The newest build for it is PyTorch 2.14.1, CUDA 12.6."
             ),
         ),
         (
@@ -217,7 +243,22 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         ),
         (
             "?platform=cuda&os=linux&driver=390",
-            "Your GPU driver fits no verified build of CUDA on Linux x86-64.",
+            "Your GPU driver fits no verified build of CUDA on Linux x86-64 since PyTorch 2.4.0.",
+        ),
+        (
+            "?platform=cuda&os=linux&variant=cu130&card=pascal-6-1",
+            (
+                "CUDA 13.0 is not available with your card. Showing CUDA 12.6. "
+                "Your card does not fit PyTorch 2.15.0. "
+                "The newest build for it is PyTorch 2.14.1, CUDA 12.6."
+            ),
+        ),
+        (
+            "?platform=mps&os=macos&arch=x86_64",
+            (
+                "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "
+                "install its CPU build. MPS is available for: macOS ARM64"
+            ),
         ),
     ],
 )
@@ -249,6 +290,34 @@ def test_an_impossible_format_stays_and_says_why(open_page: OpenPage) -> None:
     label = page.locator("label:has(input[name=method][value=docker])")
     expect(label).to_be_visible()
     expect(label.locator(".choice-reason")).to_have_text("Linux only")
+
+
+def test_an_intel_mac_gets_the_commands_of_its_last_release(open_page: OpenPage) -> None:
+    page = open_page("?os=macos&arch=x86_64")
+    expect(page.locator("[data-part=commands]")).to_contain_text("torch==2.2.2")
+    expect(page.get_by_role("button", name="Copy", exact=True)).to_be_visible()
+
+
+def test_a_platform_without_the_chosen_format_says_so(open_page: OpenPage) -> None:
+    page = open_page("?os=linux&arch=x86_64&method=docker")
+    tile = page.locator("label:has(input[name=platform][value=xpu])")
+    expect(tile.locator(".choice-reason")).to_have_text("no Docker command")
+    expect(tile.locator(".choice-detail")).to_have_text("")
+    page.locator("label:has(input[name=method][value=pip])").click()
+    expect(tile.locator(".choice-detail")).to_have_text("2.14.1")
+
+
+def test_platforms_of_the_fold_are_fetched_when_it_opens(open_page: OpenPage) -> None:
+    fetched: list[str] = []
+    page = open_page("404.html")
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(page.url.removesuffix("404.html") + "?os=linux&arch=x86_64&build=2.9.0")
+    expect(page.locator("form[data-loaded-ahead]")).to_be_attached(timeout=LOADED_AHEAD)
+    assert not [url for url in fetched if url.endswith(("install/gaudi.json", "install/mps.json"))]
+    chip = page.locator("label:has(input[name=platform][value=gaudi]) .choice-detail")
+    with page.expect_response("**/install/gaudi.json"):
+        page.locator(".axis-platform .more-choices > summary").click()
+    expect(chip).to_have_text("2.9.0")
 
 
 def test_a_platform_for_another_machine_keeps_the_machine_and_offers_to_switch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import basename
 from urllib.parse import unquote, urlsplit
 
@@ -91,6 +91,11 @@ def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
 def check_line(code: str, os: Os) -> str:
     """Return the command that runs lines of Python code, as one line."""
     return command_line([_PYTHON[os], "-c", one_line(code)], os)
+
+
+def pip_install(packages: Sequence[str], os: Os) -> str:
+    """Return the pip command that installs packages from the default index."""
+    return command_line([_PYTHON[os], "-m", "pip", "install", *packages], os)
 
 
 def _lines(step: Step, method: Method, os: Os, values: Mapping[str, str]) -> Iterator[str]:

@@ -9,9 +9,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from accelerator_portal.catalog.files.install_steps import Step
+from accelerator_portal.catalog.files.releases_file import Ended
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.axes import Axis, Value, by_column, by_weight
-from accelerator_portal.install.commands import INSIDE, UNPINNED, new_environment
+from accelerator_portal.install.commands import (
+    INSIDE,
+    UNPINNED,
+    check_line,
+    new_environment,
+    pip_install,
+)
 from accelerator_portal.install.resolution import READY, offers
 from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -101,6 +108,7 @@ def overview(
             for platform, own in (cards or {}).items()
         },
         "environments": _environments(selector),
+        "ended": {f"{one.os} {one.arch}": _ended(one) for one in selector.ended},
     }
 
 
@@ -150,6 +158,17 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
         if line:
             found.setdefault(row.method, {})[row.os] = line
     return found
+
+
+def _ended(one: Ended) -> dict[str, str]:
+    """Return the version and the lines to paste, as the script shows those of a row."""
+    environment = new_environment("pip", one.os) or ""
+    return {
+        "version": one.version,
+        "environment": environment.replace("{python}", one.python),
+        "commands": pip_install(one.packages, one.os),
+        "check": check_line("import torch\nprint(torch.__version__)", one.os),
+    }
 
 
 def _places(values: Sequence[Value]) -> dict[str, int]:

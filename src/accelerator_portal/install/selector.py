@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import product
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.releases_file import Ended
 from accelerator_portal.install.axes import AXES, Axis, Choice, Value
 from accelerator_portal.install.limits import DriverBounds, driver_bounds
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
@@ -30,6 +31,8 @@ class Selector:
     """For each axis, the values that stand behind a disclosure."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
     """For platforms whose variants need a driver of some version, which."""
+    ended: tuple[Ended, ...] = ()
+    """The machines whose wheels have ended."""
 
     @cached_property
     def machine_axes(self) -> tuple[Axis, ...]:
@@ -143,7 +146,8 @@ def make_selector(
     more["variant"] = tuple(_earlier_variants(rows, axes["build"]))
     bounds = {platform.id: driver_bounds(platform) for platform in catalog.platforms}
     drivers = {platform: found for platform, found in bounds.items() if found}
-    return Selector(axes, variants, rows, starts if rows else (), table, more, drivers)
+    ended = catalog.releases.ended
+    return Selector(axes, variants, rows, starts if rows else (), table, more, drivers, ended)
 
 
 def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
@@ -105,6 +107,19 @@ class DriverData(Model):
     """The version for each variant and operating system."""
 
 
+class EndedData(Model):
+    """The last release with wheels for a machine, and the lines to paste."""
+
+    version: str
+    """The release."""
+    environment: str
+    """The lines that create and activate an environment."""
+    commands: str
+    """The command that installs it."""
+    check: str
+    """The command that shows whether it worked."""
+
+
 class SelectorOverview(Model):
     """The data of all platforms that the install selector needs."""
 
@@ -137,6 +152,8 @@ class SelectorOverview(Model):
     ends of ranges of rows."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system."""
+    ended: dict[str, EndedData] = Field(default_factory=dict)
+    """For machines without wheels of newer releases, such as `macos x86_64`: the last release."""
 
 
 class SelectorData(SelectorOverview):

@@ -52,7 +52,10 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const isLimited = free.some(([axis]) => LIMITS.includes(axis));
   const last = isLimited ? null : free.find(([axis, value]) => choice[axis] === value); // of several causes
   const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
-  if (!cause) return { changed, text: say("{limits} does not fit {instead}. Showing {shown}.", { limits: limitNames(limits, true), instead, shown }), undo: null };
+  if (!cause) {
+    const newest = listed(["build", "variant"].map((axis) => name(choice)(axis)).filter(Boolean));
+    return { changed, text: say("{limits} does not fit {instead}. The newest build for it is {newest}.", { limits: limitNames(limits, true), instead, newest }), undo: null };
+  }
   const [undo, value] = cause;
   const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
   const isPossible = together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
@@ -83,7 +86,9 @@ export function showLimit(form, model, platform, { card, driver }) {
 function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const platform = model.label("platform", choice.platform);
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
-  if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine}.", { limits: limitNames(limits, true), platform, machine })];
+  if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine} since PyTorch {oldest}.", { limits: limitNames(limits, true), platform, machine, oldest: oldestRelease(model, choice.platform) })];
+  const ended = model.ended(choice);
+  if (!row && ended) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install its CPU build. {platform} is available for:", { version: ended.version, machine, platform })];
   if (!row) return [say("{platform} is not available for {machine}. It is available for:", { platform, machine })];
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
@@ -93,6 +98,13 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
     const newest = model.offers(choice.platform)[model.machine(choice)];
     return say("{platform} {build} is not verified for {machine}. Newest verified: {newest}.", { platform, build: buildName(value), machine, newest: buildName(newest) });
   });
+}
+
+/** The oldest release that a platform has commands for. */
+function oldestRelease(model, platform) {
+  const builds = model.values("build").map(([id]) => id);
+  const known = (model.rowsOf.get(platform) ?? []).map((row) => builds.indexOf(row.build));
+  return builds[Math.max(...known)];
 }
 
 /** The more recent wishes that an older one gave way to, or the reader's card and driver. */

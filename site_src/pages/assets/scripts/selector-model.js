@@ -97,6 +97,11 @@ export class Model {
     return this.data.drivers[platform]?.oldest[variant]?.[os];
   }
 
+  /** The last release with wheels for a machine that newer ones no longer have: its version and the lines to paste. */
+  ended({ os, arch }) {
+    return this.data.ended[`${os} ${arch}`];
+  }
+
   cardName(platform, card) {
     return this.data.cards[platform]?.[card]?.[0];
   }

@@ -28,12 +28,13 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   const label = input.closest("label");
   let hidden = false;
   let reason = "";
+  let text = "";
   let checked = choice[axis] === value;
   if (axis === "platform") {
     const offers = model.offers(value);
     const isOffered = model.machine(choice) in offers;
-    detail(label, isOffered ? offered(model, { choice, row, whole, limits }, value) : "");
-    reason = isOffered ? "" : elsewhere(model, choice, offers);
+    [text, reason] = isOffered ? offered(model, { choice, row, whole, limits }, value) : ["", elsewhere(model, choice, offers)];
+    detail(label, text);
   } else if (model.data.machine.includes(axis)) {
     reason = isOffered(model, choice, axis, value) ? "" : say("not for {platform}", { platform: model.label("platform", choice.platform) });
   } else if (axis === "build" && value === "stable") {
@@ -53,14 +54,15 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   setText(label.querySelector(".choice-reason"), reason);
 }
 
-/** The build that a platform's command installs: with the reader's other wishes, where its rows are there. */
+/** The build that a platform's command installs with the reader's other wishes, where its rows are there; or that it lacks their format. */
 function offered(model, { choice, row, whole, limits }, platform) {
-  if (platform === choice.platform) return row ? shortName(model, choice) : "";
-  const usual = { build: model.offers(platform)[model.machine(choice)] };
-  if (!model.hasRows(platform) || !whole.some(([axis]) => model.data.weights.includes(axis))) return shortName(model, usual);
-  const wishes = [...whole.filter(([axis]) => axis !== "platform"), ["platform", platform]];
-  const found = model.resolve(wishes, limits);
-  return shortName(model, found.row ? found.choice : usual);
+  if (platform === choice.platform) return [row ? shortName(model, choice) : "", ""];
+  const usual = [shortName(model, { build: model.offers(platform)[model.machine(choice)] }), ""];
+  if (!model.hasRows(platform) || !whole.some(([axis]) => model.data.weights.includes(axis))) return usual;
+  const found = model.resolve([...whole.filter(([axis]) => axis !== "platform"), ["platform", platform]], limits);
+  const format = found.unmet.find(([axis]) => axis === "method");
+  if (format) return ["", say("no {format} command", { format: model.label("method", format[1]) })];
+  return found.row ? [shortName(model, found.choice), ""] : usual;
 }
 
 /** The build that a value brings, if another one, and its driver. */
@@ -90,6 +92,7 @@ export function showResult(form, model, { choice, row }) {
   showStage(part("stage"), row?.stage);
   showFinding(form, row?.finding(choice.python));
   showMore(form, model, choice);
+  if (!row && model.ended(choice)) showScript(form, model.ended(choice));
   if (!row) return;
   const inside = model.data.inside.includes(row.method);
   showScript(form, scriptOf(model, choice, row));
@@ -173,8 +176,7 @@ function showMore(form, model, choice) {
 function showStage(box, stage) {
   const [words, until] = stage ?? ["", null];
   const past = until !== null && until < new Date().toISOString().slice(0, 10);
-  const whole = past ? say("{one} {other}", { one: words.replace(/\.?$/, "."), other: say("That day has passed.") }) : words;
-  toggle(box, words, () => setText(box.querySelector("span"), whole));
+  toggle(box, words, () => setText(box.querySelector("span"), past ? words.replace(` until ${until}`, ` ended on ${until}`) : words));
   box.classList.toggle("is-past", past);
 }
 

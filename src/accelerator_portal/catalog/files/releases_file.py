@@ -114,6 +114,21 @@ class Companion(Sourced):
     """The torch releases that it supports: `==2.10.0` or `>=2.11`."""
 
 
+class Ended(Sourced):
+    """A machine for which newer PyTorch releases have no wheels."""
+
+    version: TorchVersion
+    """The last release with wheels for it."""
+    os: Os
+    """The operating system."""
+    arch: Arch
+    """The architecture."""
+    python: PythonVersion
+    """The newest Python version of its wheels."""
+    packages: Annotated[tuple[Line, ...], Field(min_length=1)]
+    """What pip installs, each with its version."""
+
+
 class Releases(SourcedFile):
     """All PyTorch releases since 2.4, and the nightly builds."""
 
@@ -123,6 +138,8 @@ class Releases(SourcedFile):
     """The releases, newest first."""
     companions: tuple[Companion, ...] = ()
     """Packages next to torch and the torch releases that each of their releases supports."""
+    ended: tuple[Ended, ...] = ()
+    """The machines whose wheels ended before the oldest of the releases."""
 
     @cached_property
     def newest(self) -> Release:
