@@ -14,7 +14,9 @@ from accelerator_portal.install.limits import driver_bounds
 from accelerator_portal.install.payload import overview, payload
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.serving import runs
+from accelerator_portal.site.platforms.commands_table import offline_installs
 from accelerator_portal.site.platforms.hardware import cards_by_id
+from tests.browser.visit import expect
 from tests.built_site import Site
 from tests.further_axis import further_selector
 
@@ -147,3 +149,28 @@ def test_what_is_shown_is_what_was_chosen_or_the_difference_is_said(open_page: O
     print(f"{found['choices']} choices, {found['differences']} differences, all of them said")  # noqa: T201 - the count itself
     assert found["silent"] == []
     assert found["choices"] > 10_000
+
+
+_OFFLINE = """async (rows) => {
+  const { offlineLines } = await import(new URL("assets/scripts/selector-offline.js", document.baseURI));
+  return rows.map(offlineLines);
+}"""
+
+
+def test_offline_commands_are_those_of_the_page_get_started(
+    open_page: OpenPage, site: Site
+) -> None:
+    rows = [row for row in site.selector.rows if row.method == "pip"]
+    given = [{"method": row.method, "commands": "\n".join(row.commands)} for row in rows]
+    found = open_page().evaluate(_OFFLINE, given)
+    expected = {("\n".join(one.download), one.install) for one in offline_installs(site.selector)}
+    assert len(expected) > 10
+    assert expected <= {(lines["download"], lines["install"]) for lines in found if lines}
+
+
+def test_formats_without_pip_have_no_offline_commands(open_page: OpenPage) -> None:
+    page = open_page("?platform=cuda&os=linux&variant=cu126")
+    box = page.locator("[data-part=offline]")
+    expect(box.locator("[data-lines=download]")).to_contain_text("whl/cu126")
+    page.locator("label:has(input[name=method][value=docker])").click()
+    expect(box).to_be_hidden()

@@ -1,6 +1,7 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
 import { both, element, listed, say, setText } from "./elements.js";
+import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, releaseName, shortName } from "./selector-messages.js";
 
 const BUILDING = ["method", "variant"]; // axes whose values may have another build
@@ -85,7 +86,7 @@ function whereElse(model, choice, method) {
 /** Show commands and what belongs to them. */
 export function showResult(form, model, { choice, row }) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
-  for (const name of ["box", "files", "prints", "inside", "needs", "python-note"]) part(name).hidden = true;
+  for (const name of ["box", "files", "prints", "inside", "needs", "python-note", "offline"]) part(name).hidden = true;
   const copyOnly = form.querySelector("[data-copy=commands]");
   if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
   showText(part("note"), row?.note ?? "");
@@ -99,6 +100,10 @@ export function showResult(form, model, { choice, row }) {
   showFiles(part("files"), row.files, choice.python);
   toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
   toggle(part("inside"), row.check && inside, (box) => setText(box.querySelector("pre"), row.check[0]));
+  const offline = offlineLines(row);
+  toggle(part("offline"), offline, (box) => {
+    for (const [name, lines] of Object.entries(offline)) setText(box.querySelector(`[data-lines=${name}]`), lines);
+  });
   toggle(part("prints"), row.check?.[1], (box) => setText(box.querySelector("pre"), row.check[1]));
 }
 
