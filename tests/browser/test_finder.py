@@ -219,6 +219,27 @@ def test_hardware_of_another_system_gets_that_systems_commands(open_page: OpenPa
     expect(first.locator(".command")).to_contain_text("pip install torch")
 
 
+def test_a_processor_of_a_mac_leads_to_the_last_release_for_intel_macs(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("macos"))
+    ask(page, "Core i9-9880H")
+    first = page.locator(".answer").first
+    expect(first).to_contain_text("Mac with an Intel processor")
+    expect(first.locator(".note")).to_contain_text("pip install torch==2.2.2")
+    expect(first.locator(".command")).to_have_count(0)
+
+
+def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, "RTX 4090")
+    first = page.locator(".answer").first
+    expect(first.locator(".answer-runs")).to_contain_text("Python 3")
+    expect(first.locator(".answer-needs").first).to_contain_text("does not have this Python")
+    ask(page, "Gaudi 3")
+    expect(first).to_contain_text("Gaudi 3")
+    expect(first.locator(".answer-runs")).not_to_contain_text("Python")
+    expect(first).not_to_contain_text("does not have this Python")
+
+
 def test_a_readers_own_system_needs_no_words(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("macos"), viewport=PHONE)
     ask(page, "MacBook Pro M3")
@@ -466,7 +487,8 @@ def test_every_name_of_every_model_finds_its_generation(open_page: OpenPage, sit
         """async (names) => {
           const { Cards } = await import("../assets/scripts/finder-model.js");
           const cards = new Cards(await (await fetch("../api/v1/hardware.json")).json());
-          return names.filter(([platform, generation, name]) => !cards.find(name).some(
+          const found = (name) => ["linux", "macos"].flatMap((own) => cards.find(name, () => true, own));
+          return names.filter(([platform, generation, name]) => !found(name).some(
             (found) => found.platform.id === platform && found.generation?.name === generation));
         }""",
         names,

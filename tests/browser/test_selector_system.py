@@ -68,11 +68,17 @@ def test_an_unknown_system_gets_the_first_start(
     assert shown_start(page) == start(site, site.selector.starts[0]["os"])
 
 
-def test_the_architecture_is_not_guessed_from_the_platforms_name(
-    open_page: OpenPage, site: Site
-) -> None:
-    """Firefox on a Mac with Apple silicon says MacIntel, and on ARM64 Linux anything."""
+ANDROID = """
+Object.defineProperty(navigator, "userAgent", { get: () => "Mozilla/5.0 (Android 14; Mobile)" });
+"""
+
+
+def test_firefox_on_linux_tells_an_arm_processor(open_page: OpenPage, site: Site) -> None:
+    """On a Mac it says MacIntel always. A phone says the same, and is not what PyTorch is for."""
     page = open_page("", script=old_browser("Linux aarch64"))
+    expect(page.locator("input[name=arch][value=aarch64]")).to_be_checked()
+    assert shown_start(page) == start(site, "linux", arch="aarch64")
+    page = open_page("", script=old_browser("Linux aarch64") + ANDROID)
     assert shown_start(page) == start(site, "linux")
 
 

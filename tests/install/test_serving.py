@@ -30,6 +30,7 @@ BUILDS: dict[str, Serving] = {
     "{arch: [aarch64]}": Serving("newest", NEWEST, NEWEST, ("ex2",), arch="aarch64"),
     "{os: [linux, windows]}": Serving("newest", OLDEST, NEWEST, BOTH),
     "{torch: '<1'}": Serving("no-command"),
+    "{torch: ==0.9.2}": Serving("no-command", "0.9.2", "0.9.2"),
 }
 
 

@@ -101,15 +101,17 @@ def _of_releases(
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
-    """Return the result from the vendor's own version rows, if no command is known."""
+    """Return the result from the vendor's own version rows, or the releases that builds name."""
     rows = [
         row
         for row in platform.compatibility.rows
         if any(admits(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds)
     ]
-    if not rows:
-        return Serving("no-command")
-    return Serving("no-command", *_ends(row.torch for row in rows))
+    pins = [
+        b.torch.removeprefix("==") for b in generation.builds if (b.torch or "").startswith("==")
+    ]
+    releases = [row.torch for row in rows] or pins
+    return Serving("no-command", *_ends(releases)) if releases else Serving("no-command")
 
 
 def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:

@@ -32,21 +32,22 @@ export class Cards {
    * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
    * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method`, `release` and `versions`
    * where the query tells them; `broad` where it names only a vendor or a brand, `guessed` where the name is not in the list.
-   * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own.
+   * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own, `own`.
    */
-  find(query, runsHere = () => true) {
-    return this.read(query, runsHere).answers;
+  find(query, runsHere = () => true, own = "linux") {
+    return this.read(query, runsHere, own).answers;
   }
 
   /** The answers, and what of the query is `unknown`: a name that is not in the list. */
-  read(query, runsHere = () => true) {
+  read(query, runsHere = () => true, own = "linux") {
     const read = this.reader.read(query);
     const { driver, toolkit, os, arch, method, release, versions } = read;
     const asked = { driver, toolkit, os, arch, method, release, versions };
     const order = ordering((platform) => runsHere(platform, os));
     const whole = (owners, more) => owners.sort(order).map(({ platform }) => ({ ...asked, ...more, platform, generation: null, models: [] }));
     if (read.cpuOnly) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: "" };
-    const { found, unknown } = this.#ofNames(read, order, runsHere);
+    const { found: all, unknown } = this.#ofNames(read, order, runsHere);
+    const found = ofSystem(all, os ?? own);
     if (versions.macOS && found.length > 1) found.splice(0, Infinity, ...found.filter(({ platform }) => platform.dispatch_key !== "CPU")); // the builds for MPS state it
     if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
@@ -67,7 +68,7 @@ export class Cards {
     const near = this.entries.flatMap(({ names, owner }) => {
       const models = names.filter(({ model }) => model).map((name) => {
         const begun = (tokens.length > 1 && name.continues(tokens)) || (name.isWeak && words.has(joined(name.core.flat()))) ? 0.5 : Infinity;
-        return { name: name.model.name, least: Math.min(begun, ...ends(name.words).map((end) => distance(asked, end))), platform: owner.platform };
+        return { name: /[#*]/.test(name.text) ? name.model.name : name.text, least: Math.min(begun, ...ends(name.words).map((end) => distance(asked, end))), platform: owner.platform };
       });
       return models.filter(({ least }) => least <= most);
     });
@@ -87,7 +88,9 @@ export class Cards {
     if (pasted) {
       for (const { text } of names.filter(({ strict }) => !strict)) take(text, false);
       if (found.length === 0) for (const { text } of names.filter(({ strict }) => strict)) take(text, true);
-      const named = found.filter(({ platform, generation }) => generation || !found.some((other) => other.generation && other.platform === platform));
+      const processor = found.find(({ platform, generation }) => platform.dispatch_key === "CPU" && generation?.arch)?.generation;
+      const isOther = (platform) => processor && os && !runsOn(platform.id, `${os} ${processor.arch}`); // a Mac with an Intel processor is none for MPS
+      const named = found.filter(({ platform, generation }) => generation || !(isOther(platform) || found.some((other) => other.generation && other.platform === platform)));
       const place = (answer) => telling(answer) + (runsHere(answer.platform.id) ? 0 : 4);
       return { found: distinct(named).sort((a, b) => place(a) - place(b)), unknown };
     }
@@ -102,7 +105,7 @@ export class Cards {
       } else unknown ||= answer.unknown;
       if (found.length > 0 || answer.unknown || platforms.size > 0) break; // the whole text counts only if nothing is left beside the choices
     }
-    return { found: distinct(found), unknown };
+    return { found: distinct(found).sort((a, b) => runsHere(b.platform.id) - runsHere(a.platform.id)), unknown };
   }
 
   /** What one name means: machine types, a platform, or cards; and the name if it is not in the list. */
@@ -110,7 +113,7 @@ export class Cards {
     const asked = this.language.tokens(text).slice(0, MOST_TOKENS);
     if (joined(asked).length < SHORTEST) return { found: [], unknown: "" };
     const candidates = this.#candidates(asked);
-    const exact = byGeneration(candidates.filter(({ all }) => all.size === asked.length)).map(answerOf);
+    const exact = byGeneration(candidates.filter(({ all }) => asked.every((token, at) => all.has(at) || this.language.isNoise(token)))).sort((a, b) => order(a.owner, b.owner)).map(answerOf);
     const rented = this.#rented(text.toLowerCase()).sort((a, b) => order(a.owner, b.owner)).map((entry) => ({ ...answerOf(entry), os: "linux", rented: true }));
     if (rented.length > 0) return { found: [...rented, ...exact], unknown: "" };
     const foreign = asked.some((token) => this.language.foreign.has(token.text));
@@ -284,6 +287,7 @@ export class Cards {
 
   #add(name, { owner, makers }) {
     const [word, ...more] = name.core.map(joined);
+    if (name.length < SHORTEST) return; // "N-series"
     if (more.length === 0 && this.platforms.some((other) => other !== owner && other.vendor.has(word))) return; // "NVIDIA GeForce" of DirectML
     const key = name.core.flat().find(({ text }) => !/#/.test(text))?.text;
     if (!key || name.core.some((word) => word.some(({ text }) => text === "#"))) this.patterns.push(name);
@@ -320,6 +324,13 @@ function byGeneration(fits) {
     found.set(generation, { owner, generation, entry, models });
   }
   return [...found.values()];
+}
+
+/** The same processor is in computers of several systems: of its entries, those for the system count, if there are any. */
+function ofSystem(found, os) {
+  const isHere = ({ platform, generation }) => platform.dispatch_key !== "CPU" || !generation?.systems || generation.systems.includes(os);
+  const here = found.filter(isHere);
+  return here.some(({ platform, generation }) => generation && platform.dispatch_key === "CPU") ? here : found;
 }
 
 function unique(list) {

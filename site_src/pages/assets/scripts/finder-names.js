@@ -10,7 +10,7 @@ export class Language {
     this.size = new RegExp(`^\\d+(?:\\.\\d+)?(?:${unit})$`);
     this.form = new RegExp(`^(?:${forms.join("|")})\\d*[a-z]?$|^(?:x\\d{1,2}|\\d{1,2}x|\\d{2,4}w|20[12]\\d)$`);
     this.runs = new RegExp(`\\d+(?:\\.\\d+)?(?:${unit})(?![a-z\\d])|\\d+(?:\\.\\d+)+|\\d+|[a-z]+|#|[^\\P{Letter}a-z]+`, "gu");
-    this.gaps = new RegExp(`(\\d) (${unit})(?![a-z\\d])`, "g");
+    this.gaps = new RegExp(`(\\d)[ -](${unit})(?![a-z\\d])`, "g");
     this.phrases = phrases.map((phrase) => [new RegExp(`\\b${phrase.replaceAll(" ", "[\\s_.'-]?")}`, "g"), ` ${phrase.replaceAll(" ", "")} `]);
     this.phrases.push([new RegExp(`\\b(?:${computers.join("|")})\\b(?:[\\s-]+(?:[a-z]?\\d{1,2}[a-z]?|pro|slim|plus|studio|gen\\d+)(?![a-z\\d])){0,3}`, "g"), " "]);
     this.scripts = new RegExp(longestFirst(names).map(escaped).join("|") || "$^", "gu");
@@ -43,7 +43,8 @@ export class Name {
     const telling = all.filter((word) => !word.every((token) => language.ignored.has(token.text) || makers.has(token.text)));
     const words = telling.length > 0 ? telling : all;
     const isSize = (word) => word.length === 1 && language.size.test(word[0].text);
-    const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word));
+    const isYear = (word) => /^20[12]\d$/.test(joined(word)); // it tells nothing by itself
+    const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word) && !isYear(word));
     this.short = numbered.length > 0 && numbered.every((word) => /^(?:\d{1,2}|\d+\.\d+|[#\d]*#[#\d]*)$/.test(joined(word)));
     this.core = numbered.length > 0 && !this.short ? numbered : words.filter((word) => !isSize(word) && joined(word) !== "#");
     this.words = all;
@@ -77,7 +78,8 @@ export class Name {
   continues(asked, exact) {
     if (exact && !this.words.map(joined).join("").startsWith(joined(asked))) return false;
     const runs = this.words.flat().map(({ text }) => text);
-    return asked.every(({ text }, at) => runs.some((run) => run === text || (at === asked.length - 1 && run.startsWith(text))));
+    const begins = ({ text }) => (asked.length > 1 ? runs : runs.slice(0, 1)).some((run) => run.startsWith(text)); // "nan" is no Jetson Nano
+    return asked.every((token, at) => runs.includes(token.text) || (at === asked.length - 1 && begins(token)));
   }
 }
 

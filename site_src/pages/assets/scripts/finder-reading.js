@@ -31,7 +31,7 @@ export class Reader {
   /** `names` of hardware in the text, and what else it tells. */
   read(text) {
     const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
-    const pasted = bounded.includes("\n") || bounded.length > TYPED || DATA.test(bounded);
+    const pasted = bounded.includes("\n") || bounded.length > TYPED || DATA.test(bounded) || LSPCI.test(bounded);
     const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, arch: null, method: null, release: null, versions: {}, pasted, cpuOnly: false };
     if (!pasted && NO_GPU.test(bounded)) return { ...found, cpuOnly: true };
     found.driver = DRIVER.exec(bounded)?.[1] ?? null;
@@ -77,15 +77,15 @@ export class Reader {
   /** The text without what names a choice of the selector. */
   #readChoices(text, found) {
     let rest = text;
-    for (const { pattern, os, arch, method, build, release, requirement } of this.choices) {
-      rest = rest.replace(pattern, (_, version) => {
+    for (const { pattern, os, arch, method, build, release, requirement, kept } of this.choices) {
+      rest = rest.replace(pattern, (words, version) => {
         if (version && requirement) found.versions[requirement] = version;
         if (version && release) found.release = version;
         else if (build && found.release === null) found.release = build;
         found.os ??= os ?? null;
         found.arch ??= arch ?? null;
         found.method ??= method ?? null;
-        return " ";
+        return kept ? words : " ";
       });
     }
     return rest.trim();
@@ -139,7 +139,7 @@ function cells(line) {
 /** "Navi 31 [Radeon RX 7900 XT/7900 XTX]": what stands in brackets is the name, each of several its own. */
 function parts(name) {
   const bracketed = [...name.matchAll(/\[([^[\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}(?::[0-9a-f]{4})?$|controller/i.test(inside));
-  const all = bracketed.length > 0 ? bracketed : [name.replace(/\((?!R\)|TM\)|C\)).*$| OpenCL \d.*$/i, "")];
+  const all = bracketed.length > 0 ? bracketed : [name.replace(/\[[0-9a-f]{4}(?::[0-9a-f]{4})?\]/g, " ").replace(/\((?!R\)|TM\)|C\)).*$| OpenCL \d.*$/i, "")];
   return all.flatMap((inside) => {
     const several = inside.split(/\s*\/\s*/);
     return several.length > 1 && several.every((part) => /\d/.test(part)) ? several : [inside];

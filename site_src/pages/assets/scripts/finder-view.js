@@ -74,9 +74,9 @@ function body(context, answer) {
 function commands({ model }, answer, found) {
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
-  const build = element("p", "answer-runs", listed([described(model, choice), `Python ${choice.python}`]));
+  const build = element("p", "answer-runs", builtFor(model, found));
   const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
-  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
+  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
@@ -124,9 +124,14 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
   const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
   if (!found?.row) return parts;
-  parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}, Python {python}.", { choice: described(model, found.choice), python: found.choice.python })));
-  parts.push(commandBox(scriptOf(model, found.choice, found.row)));
+  parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: builtFor(model, found) })));
+  parts.push(...commandBox(scriptOf(model, found.choice, found.row)));
   return parts;
+}
+
+/** What the commands install; a container has a Python of its own. */
+function builtFor(model, { choice, row }) {
+  return listed([described(model, choice), ...(row.pythons ? [`Python ${choice.python}`] : [])]);
 }
 
 function commandBox({ environment, commands: install, check }) {
@@ -140,7 +145,8 @@ function commandBox({ environment, commands: install, check }) {
   button.type = "button";
   button.dataset.copy = "answer";
   box.append(pre, button);
-  return box;
+  const note = say("If your system does not have this Python, open the selector and select yours, or the format uv, which downloads it.");
+  return [box, ...(environment?.startsWith("py") ? [element("p", "answer-needs", note)] : [])];
 }
 
 function requirements({ generation }, row) {

@@ -5,7 +5,7 @@ import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
 import { answerBox, helpBox, nearBox } from "./finder-view.js";
 import { element, link, say, sayCount, sentences } from "./elements.js";
 import { readSelector } from "./selector-rows.js";
-import { nameOfSystem } from "./selector.js";
+import { architectureOfBrowser, nameOfSystem } from "./selector.js";
 
 const MOST_ANSWERS = 6;
 const LONGEST_QUOTED = 80;
@@ -71,8 +71,8 @@ class Finder {
 
   async #answer({ cards, rows, model, system }, query) {
     if ((query.slice(0, MOST_CHARACTERS).match(/[\p{Letter}\p{Number}]/gu) ?? []).length < SHORTEST) return [say("Type at least two letters or digits."), []];
-    const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.split(" ").includes(os ?? system.os));
-    const { answers: found, unknown } = cards.read(query, runsHere);
+    const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.includes(os ?? system.os));
+    const { answers: found, unknown } = cards.read(query, runsHere, system.os);
     const platforms = cards.platforms.map(({ platform }) => platform);
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
     const { root, home = root } = this.form.dataset;
@@ -109,12 +109,6 @@ async function read(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   return answer.json();
-}
-
-/** Only user-agent client hints tell it truthfully. */
-async function architectureOfBrowser() {
-  const hints = await navigator.userAgentData?.getHighEntropyValues?.(["architecture", "bitness"]).catch(() => null);
-  return hints?.bitness === "64" ? { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null : null;
 }
 
 /** Set the selector of the same page; false where there is none. */

@@ -187,11 +187,8 @@ class Selector {
     return [...Object.entries(usual), ...whole.filter(([axis]) => !model.data.machine.includes(axis))];
   }
 
-  /** Only user-agent client hints tell the architecture truthfully; other browsers keep the default. */
   async #learnArchitecture() {
-    const hints = await navigator.userAgentData?.getHighEntropyValues?.(["architecture", "bitness"]).catch(() => null);
-    if (!hints || hints.bitness !== "64") return;
-    const arch = { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null;
+    const arch = await architectureOfBrowser();
     if (!arch || arch === this.model.start(this.browser.os).arch) return;
     this.browser.arch = arch;
     this.#show({ quiet: true });
@@ -236,6 +233,14 @@ function showFirst(form) {
 function systemOfBrowser(model) {
   const name = nameOfSystem();
   return model.data.starts.some((start) => start.os === name) ? name : model.data.starts[0].os;
+}
+
+/** As user-agent client hints tell it. Of browsers without them, only those of Linux on Arm do; others keep the default. */
+export async function architectureOfBrowser() {
+  const { platform, userAgent, userAgentData } = navigator;
+  if (!userAgentData) return platform === "Linux aarch64" && !userAgent.includes("Android") ? "aarch64" : null;
+  const hints = await userAgentData.getHighEntropyValues?.(["architecture", "bitness"]).catch(() => null);
+  return hints?.bitness === "64" ? { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null : null;
 }
 
 export function nameOfSystem() {

@@ -342,6 +342,8 @@ class TypedChoice(Model):
     """Whether the version is a PyTorch release."""
     requirement: Line | None = None
     """The requirement of install options that the version belongs to, such as `macOS`."""
+    kept: bool = False
+    """Whether the words are also part of names, such as `MacBook Pro`."""
 
 
 class FinderWords(Model):

@@ -8,7 +8,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Integration, Model
+from accelerator_portal.catalog.fields import Arch, Integration, Model, Os
 from accelerator_portal.catalog.files.accelerator import Identify
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.files.shared_files import FinderWords
@@ -33,6 +33,8 @@ class GenerationData(Model):
     """Who makes it, if not the platform's vendor."""
     arch: Arch | None = None
     """The processor architecture of machines with it, if they all have the same one."""
+    systems: tuple[Os, ...] | None = None
+    """The operating systems that its builds are for; absent if they are for all."""
     jetpack: str | None = None
     """The oldest JetPack release that its builds run on."""
     page: str
@@ -200,12 +202,20 @@ def _generation(
         generation,
         found,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
+        systems=_systems(generation),
         words=_words(platform, found),
         install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
         other_notes=_distinct(*(_build_note(platform, build) for build in others)),
         source=tuple(dict.fromkeys(names)),
     )
+
+
+def _systems(generation: Generation) -> tuple[Os, ...] | None:
+    builds = generation.builds
+    if not all(build.os for build in builds):
+        return None
+    return tuple(dict.fromkeys(os for build in builds for os in build.os or ())) or None
 
 
 def _distinct(*notes: str | None) -> tuple[str, ...]:
