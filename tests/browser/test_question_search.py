@@ -168,6 +168,17 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
         ("No module named 'torch.accelerator'", ""),
         ("Expected all tensors to be on the same device, cuda:0 and cpu", "any/faq-what-does-exp"),
         ("libc.so.6: version `GLIBC_2.28' not found", "any/faq-why-is-glibc"),
+        (
+            '[WinError 126] Error loading "fbgemm.dll"',
+            "any/faq-why-does-windows-report-winerror-126",
+        ),
+        ("UserWarning: Can't initialize NVML", "cuda/faq-what-does-the-warning-can-t"),
+        ("Failed to initialize NVML: Unknown Error", "cuda/faq-what-does-failed-to-init"),
+        (
+            "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+            "any/faq-what-can-i-do-when-pip-says-no-space",
+        ),
+        ("OSError: [Errno 28] No space left on device", ""),
         ("KeyError: 'foo'", ""),
         ("hello world", ""),
     ],
@@ -178,6 +189,31 @@ def test_only_the_answer_that_declares_the_last_error_opens(
     (found,) = open_page(QUESTIONS).evaluate(_ANSWERS, [message])
     assert (found["opened"] or "").startswith(opened)
     assert bool(found["opened"]) == bool(opened)
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [
+        ("RHEL 8 glibc", "any/faq-why-is-glibc"),
+        ("CentOS 7", "any/faq-why-is-glibc"),
+        ("alpine", "any/faq-does-pytorch-run-on-alpine"),
+        ("jetson", "cuda/faq-why-does-pytorch-find-no-gpu-on-a-jetson"),
+        ("NVML", "cuda/faq-what-does-"),
+        ("rocm windows", "rocm/faq-does-pytorch-run-on-amd-cards-on-windows"),
+        ("torch.cuda.is_available() returns False", "cuda/faq-why-does-torch-cuda-is-available"),
+        ("banana", None),
+        ("alpine banana", None),
+        ("python", None),
+    ],
+)
+def test_a_few_words_list_the_answers_that_have_all_of_them(
+    open_page: OpenPage, words: str, first: str | None
+) -> None:
+    (found,) = open_page(QUESTIONS).evaluate(_ANSWERS, [words])
+    assert found["opened"] is None
+    assert [question[: len(first or "")] for question in found["found"][:1]] == (
+        [first] if first else []
+    )
 
 
 def test_answers_of_other_platforms_are_not_listed(open_page: OpenPage) -> None:

@@ -42,6 +42,9 @@ const VARIES = /…|\*|\.{3}/;
 const ANYTHING = ".{0,300}?";
 
 const LEAST = 18; // the score of an answer that may fit
+const LEAST_WHOLE = 5; // that of an answer that has every word of a few
+const FEW = 5; // words
+const ALIKE = 4; // scores that differ by less are alike: PyTorch's own platforms come first
 const MOST = 3; // answers
 const NAMED = 1.5; // times the score of the answers of a platform that the message names
 
@@ -114,7 +117,7 @@ function continues(last, next) {
 export function lastError(message) {
   const [text] = message.split(SHUTDOWN);
   const start = [...text.matchAll(EXCEPTION)].at(-1)?.index ?? 0;
-  return text.slice(start);
+  return text.slice(text.lastIndexOf("\n", start) + 1);
 }
 
 /** The last error, then what caused it, then the cause of that. */
@@ -160,20 +163,28 @@ export function answers(index, message, selected = "") {
   const sure = platforms.size > 0 || group(now[0]) === "any" || new Set(now.map(group)).size === 1;
   const right = sure ? now.find(fits) : undefined;
   const other = right === undefined && selected ? now[0] : undefined;
-  const scores = ranked(index, last);
+  const { scores, whole } = ranked(index, last);
   const score = (place) => scores.get(place) * (platforms.has(group(place)) ? NAMED : 1);
-  const near = [...scores.keys()].filter((place) => score(place) >= LEAST).sort((one, two) => score(two) - score(one));
+  const rank = (place) => Math.round(score(place) / ALIKE);
+  const near = [...scores.keys()].filter((place) => score(place) >= (whole.has(place) ? LEAST_WHOLE : LEAST)).sort((one, two) => rank(two) - rank(one) || one - two);
   const places = [...now, ...declaring(message), ...near].filter((place) => fits(place) || place === other);
   const id = (place) => index.questions[place] ?? null;
   return { found: [...new Set(places)].slice(0, MOST).map(id), named: names, opened: id(right), other: id(other) };
 }
 
-/** The score of each question that has words of the text. */
+/** The score of each question that has words of the text; `whole` are those that have every word of a text of a few. */
 function ranked(index, text) {
   const scores = new Map();
-  for (const term of new Set(terms(cleaned(text).replace(UNRANKED, " ")))) {
+  const missing = new Map();
+  const all = [...new Set(terms(cleaned(text).replace(UNRANKED, " ")))];
+  const words = all.filter((term) => !term.includes(" "));
+  for (const term of all) {
     if (!Object.hasOwn(index.terms, term)) continue;
-    for (const [place, weight] of index.terms[term]) scores.set(place, (scores.get(place) ?? 0) + weight);
+    for (const [place, weight] of index.terms[term]) {
+      scores.set(place, (scores.get(place) ?? 0) + weight);
+      if (words.includes(term)) missing.set(place, (missing.get(place) ?? words.length) - 1);
+    }
   }
-  return scores;
+  const whole = new Set(words.length <= FEW ? [...scores.keys()].filter((place) => missing.get(place) === 0) : []);
+  return { scores, whole };
 }
