@@ -73,7 +73,7 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages and data files."""
     pages: list[StoredFile] = config.extra.pop(PAGES)
-    platforms = {page.platform: page.path for page in pages if page.platform}
+    platforms = {page.platform: page.path for page in pages if page.platform and not page.language}
     listed = len(platforms) <= MOST_IN_NAVIGATION
     if listed:
         _list_platforms(config.nav, platforms)

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from babel import Locale
 from babel.messages.catalog import Catalog
@@ -23,6 +23,9 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 from mkdocs.utils.yaml import yaml_load
 
+from accelerator_portal.catalog.catalog import CRITERIA
+from accelerator_portal.catalog.files.hardware import Purpose
+from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.site.languages import LOCALE, trimmed
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,11 +34,13 @@ _JINJA = {"extensions": "jinja2.ext.i18n,accelerator_portal.site.templates.Lines
 _JINJA |= {"trim_blocks": "1", "lstrip_blocks": "1", "newstyle_gettext": "1", "silent": "0"}
 _TEMPLATES = {"gettext": None, "ngettext": (1, 2), "_": None}
 
+_LIBRARY = {"message": None, "plural": (1, 2), "gettext": None}
+
 # Where messages stand: files, how they are read, and what is called with a message.
 _SOURCES: tuple[tuple[str, str, dict[str, Any], dict[str, str]], ...] = (
     ("site_src/templates/**/*.j2", "jinja2", _TEMPLATES, _JINJA),
     ("site_src/theme/**/*.html", "jinja2", _TEMPLATES, _JINJA),
-    ("src/accelerator_portal/**/*.py", "python", {"message": None, "gettext": None}, {}),
+    ("src/accelerator_portal/**/*.py", "python", _LIBRARY, {}),
     ("hooks/languages.py", "python", {"gettext": None}, {}),
 )
 
@@ -62,6 +67,20 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
             yield path.relative_to(ROOT).as_posix(), texts
     configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     yield from (("mkdocs.yml", text) for text in _configured(configuration))
+    yield from _vocabulary()
+    criteria = yaml_load((ROOT / CRITERIA).read_text(encoding="utf-8"))
+    for level in criteria["levels"]:
+        yield CRITERIA, trimmed(level["title"])
+        yield CRITERIA, trimmed(level["meaning"])
+
+
+def _vocabulary() -> Iterator[tuple[str, str]]:
+    """Yield the words of the library that data hold and pages show."""
+    for outcome, info in OUTCOMES.items():
+        yield "src/accelerator_portal/reports/outcomes.py", outcome.replace("-", " ")
+        yield "src/accelerator_portal/reports/outcomes.py", info.meaning
+    for purpose in get_args(Purpose):
+        yield "src/accelerator_portal/catalog/files/hardware.py", purpose
 
 
 def _configured(configuration: dict[str, Any]) -> Iterator[str]:

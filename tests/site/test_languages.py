@@ -176,8 +176,9 @@ def test_the_navigation_says_which_pages_are_in_english(site: Site) -> None:
 
 def test_chinese_pages_bring_the_messages_of_their_scripts(site: Site) -> None:
     assert read_language(REPOSITORY, "zh").in_scripts
-    texts = json.loads(site.pages["zh/"].one("#messages").attributes["data-texts"] or "")
-    assert texts["Copied"] == "已复制"
+    said = json.loads(site.pages["zh/"].one("#messages").attributes["data-said"] or "")
+    assert said["texts"]["Copied"] == "已复制"
+    assert {"", "get-started/", "compute-platforms/", "compute-platforms/*/"} <= {*said["pages"]}
 
 
 def resolved(page: str, href: str) -> str:

@@ -17,24 +17,38 @@ if TYPE_CHECKING:
 class Translatable(str):
     """A text, the message or messages (one, many) it was made of, and the values in it."""
 
-    __slots__ = ("forms", "values")
+    __slots__ = ("forms", "number", "values")
 
     forms: tuple[str, ...]
     values: Mapping[str, object]
+    number: int
+    """The number that decides between the messages."""
 
     def __new__(
-        cls, text: str, forms: tuple[str, ...] = (), values: Mapping[str, object] | None = None
+        cls,
+        text: str,
+        forms: tuple[str, ...] = (),
+        values: Mapping[str, object] | None = None,
+        number: int = 1,
     ) -> Self:
         """Return the text; without a message it is one itself."""
         made = super().__new__(cls, text)
         made.forms = forms or (text,)
         made.values = values or {}
+        made.number = number
         return made
 
 
 def message(text: str, **values: object) -> Translatable:
     """Return a text; each `{name}` in it stands for a value, which may be a message itself."""
     return Translatable(text.format(**values) if values else text, (text,), values)
+
+
+def plural(one: str, many: str, number: int, **values: object) -> Translatable:
+    """Return a text with a number, which is `{count}` in the messages for one and for many."""
+    values |= {"count": f"{number:,}"}
+    text = (one if number == 1 else many).format(**values)
+    return Translatable(text, (one, many), values, number)
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -45,6 +59,11 @@ def joined(texts: Iterable[str]) -> str:
 def sentences(texts: Iterable[str]) -> str:
     """Return whole sentences one after the other."""
     return reduce(lambda one, other: message("{one} {other}", one=one, other=other), texts)
+
+
+def either(texts: Iterable[str]) -> str:
+    """Return names with "or" between them: `a or b`."""
+    return reduce(lambda one, other: message("{one} or {other}", one=one, other=other), texts)
 
 
 def both(texts: Iterable[str]) -> str:

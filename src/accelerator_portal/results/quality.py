@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level, MustPass, Tested
-from accelerator_portal.catalog.wording import count
+from accelerator_portal.catalog.message import joined, message, plural
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
@@ -84,10 +85,12 @@ def quality(
     """Return the level of a platform; `newest_torch` is the release that its commands install."""
     runs = [report for report in reports if report.kind != "baseline"]
     demands: dict[Demand, DemandResult] = {
-        "command": DemandResult(bool(platform.install.options), "no install command"),
-        "maintainers": DemandResult(bool(platform.accelerator.maintainers), "no maintainer"),
-        "baseline": DemandResult(bool(reports), "no baseline"),
-        "run": DemandResult(bool(runs), "no runs"),
+        "command": DemandResult(bool(platform.install.options), message("no install command")),
+        "maintainers": DemandResult(
+            bool(platform.accelerator.maintainers), message("no maintainer")
+        ),
+        "baseline": DemandResult(bool(reports), message("no baseline")),
+        "run": DemandResult(bool(runs), message("no runs")),
         "tested": is_tested(reports, criteria, newest_torch, at),
     }
     missing: list[Gap] = []
@@ -108,7 +111,7 @@ def is_tested(
     every run that is recent enough and of the same torch release.
     """
     wanted = criteria.tested
-    why = "no run of a required suite"
+    why: str = message("no run of a required suite")
     fitting: list[Report] = []
     of_models: list[tuple[dt.datetime, str]] = []
     for report in reports:
@@ -126,7 +129,12 @@ def is_tested(
     if wanted.must_pass and (wrong := _must_pass(fitting, wanted.must_pass)):
         return DemandResult(met=False, why=wrong)
     started, torch = max(of_models)
-    return DemandResult(met=True, why=f"a run of {started:%Y-%m-%d} on torch {torch}".rstrip())
+    day = f"{started:%Y-%m-%d}"
+    if not torch:
+        return DemandResult(met=True, why=message("a run of {day} on torch", day=day))
+    return DemandResult(
+        met=True, why=message("a run of {day} on torch {torch}", day=day, torch=torch)
+    )
 
 
 def _unfit(
@@ -135,10 +143,18 @@ def _unfit(
     """Return why a run does not count, or None."""
     torch = report.environment.torch or ""
     if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
-        return f"the run used torch {torch or 'of no stated version'}, not {newest_torch}"
+        if not torch:
+            return message(
+                "the run used torch of no stated version, not {newest}", newest=newest_torch
+            )
+        return message("the run used torch {torch}, not {newest}", torch=torch, newest=newest_torch)
     if (age := (at - started).days) > wanted.report_days:
-        return (
-            f"the run is {count(age, 'day')} old. The limit is {count(wanted.report_days, 'day')}"
+        limit = plural("{count} day", "{count} days", wanted.report_days)
+        return plural(
+            "the run is {count} day old. The limit is {limit}",
+            "the run is {count} days old. The limit is {limit}",
+            age,
+            limit=limit,
         )
     return None
 
@@ -162,15 +178,20 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
     fallen = [name for name in passed if name in on_cpu]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
-        return f"no results for any of the {len(outcomes)} required operators"
+        number = len(outcomes)
+        return message("no results for any of the {number} required operators", number=number)
     parts = []
     if failed:
-        parts.append(f"these operators did not pass: {_some(failed)}")
+        parts.append(message("these operators did not pass: {names}", names=_some(failed)))
     if fallen:
-        parts.append(f"these operators fell back to the CPU: {_some(fallen)}")
+        parts.append(message("these operators fell back to the CPU: {names}", names=_some(fallen)))
     if unknown:
-        parts.append(f"no results for these operators: {_some(unknown)}")
-    return "; ".join(parts) or None
+        parts.append(message("no results for these operators: {names}", names=_some(unknown)))
+    return (
+        reduce(lambda one, other: message("{one}; {other}", one=one, other=other), parts)
+        if parts
+        else None
+    )
 
 
 def _tries(test: TestEntry, wanted: MustPass) -> bool:
@@ -183,8 +204,8 @@ def _tries(test: TestEntry, wanted: MustPass) -> bool:
 def _some(names: list[str]) -> str:
     """Return the names, or the first of them and the number of others."""
     more = len(names) - NAMED
-    shown = ", ".join(names if more <= 1 else names[:NAMED])
-    return shown if more <= 1 else f"{shown} and {more} more"
+    shown = joined(names if more <= 1 else names[:NAMED])
+    return shown if more <= 1 else message("{names} and {number} more", names=shown, number=more)
 
 
 def _minor(version: str) -> tuple[int, ...] | None:

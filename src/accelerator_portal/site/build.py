@@ -41,7 +41,12 @@ from accelerator_portal.site.platforms.commands_table import (
 from accelerator_portal.site.platforms.comparison import comparison
 from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.platforms.hardware import HardwareData, hardware_data
-from accelerator_portal.site.platforms.platform_page import Parts, platform_context, search_words
+from accelerator_portal.site.platforms.platform_page import (
+    Parts,
+    platform_context,
+    search_words,
+    vendor_texts,
+)
 from accelerator_portal.site.platforms.questions import (
     ANY,
     PageQuestion,
@@ -78,8 +83,14 @@ from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"
 
-# The pages that other languages have.
-TRANSLATED = ("index.md", "get-started.md", QUESTIONS)
+# The pages that other languages have; `*` stands for any name.
+TRANSLATED = (
+    "index.md",
+    "get-started.md",
+    QUESTIONS,
+    f"{PLATFORMS}/index.md",
+    f"{PLATFORMS}/*.md",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +151,15 @@ def build_site(
         cells = suite_cells(catalog, newest, at)
         context["suite_cells"] = [c for c in cells if owner_of(c.column.suite) is None]
         context["own_suites"] = own_suite_rows(catalog, platform, newest, at)
-        context["search_words"] = search_words(platform.accelerator, vendors)
-        context["speeds"] = {run.id: run for run in runs}
-        context["packaged"] = package_view(catalog, platform)
-        page = templates.page(path, platform.path("guide.md"), "platform.md.j2", **context)
-        yield replace(page, platform=platform.accelerator.name)
+        context |= {
+            "search_words": search_words(platform.accelerator, vendors),
+            "speeds": {run.id: run for run in runs},
+            "packaged": package_view(catalog, platform),
+        }
+        for one in every:
+            said = vendor_texts(platform, sources)
+            page = _page(one, path, {**context, **said}, "platform.md.j2", said["edit"])
+            yield replace(page, platform=platform.accelerator.name)
     yield from (_questions_page(catalog, one, faqs) for one in every)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
     yield from _tested_pages(catalog, tested, before, templates)
@@ -226,15 +241,19 @@ def _shared_pages(
                 yield _page(templates, path, {**common, **context})
 
 
-def _page(templates: Templates, path: str, context: Mapping[str, Any]) -> SiteFile:
-    """Return a page in the language of the templates."""
+def _page(
+    templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
+) -> SiteFile:
+    """Return a page in the language of the templates; the rest is as in `Templates.page`."""
     language = templates.language
     if language == ENGLISH:
-        return templates.page(path, **context)
+        return templates.page(path, edit, template, **context)
     own = language.path(path)
-    page = templates.page(own, f"{LOCALE}/{language.code}.po", f"{path}.j2", **context)
-    content = Links(language, TRANSLATED).localized(page.content, path, to_root(own))
-    return replace(page, content=content + script_messages(language), language=language.code)
+    edit = edit or f"{LOCALE}/{language.code}.po"
+    page = templates.page(own, edit, template or f"{path}.j2", **context)
+    links, above = Links(language, TRANSLATED), to_root(own)
+    content = links.localized(page.content, path, above) + script_messages(links, above)
+    return replace(page, content=content, language=language.code)
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:

@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from fnmatch import fnmatchcase
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,8 @@ class Language:
             name: self.say(value) if isinstance(value, str) else value
             for name, value in text.values.items()
         }
-        found = self.gettext(text.forms[0])
+        one, *many = text.forms
+        found = self.ngettext(one, many[0], text.number) if many else self.gettext(one)
         return found.format(**said) if said else found
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
@@ -120,14 +122,14 @@ class Links:
 
     language: Language
     translated: Collection[str]
-    """The paths of the English pages that the language has."""
+    """The paths of the English pages that the language has; `*` stands for any name."""
 
     def localized(self, content: str, path: str, to_root: str) -> str:
         """Return a page whose English version has `path`; `to_root` leads from the new page."""
 
         def in_html(match: re.Match[str]) -> str:
             address, rest = match[1], match[2]
-            if f"{address.rstrip('/') or 'index'}.md" in self.translated:
+            if self._has(f"{address}index.md") or self._has(f"{address.rstrip('/')}.md"):
                 return f'href="{to_root}{self.language.code}/{address}{rest}"'
             if address and not address.endswith("/"):
                 return match[0]  # data, not a page
@@ -136,7 +138,7 @@ class Links:
         def in_markdown(match: re.Match[str]) -> str:
             text, place, anchor = match.groups(default="")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
-            if target in self.translated:
+            if self._has(target):
                 return match[0]
             address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
             return f'<a href="{to_root}{address}/{anchor}" {in_english}>{text}</a>'
@@ -146,9 +148,14 @@ class Links:
         content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', in_html, content)
         return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", in_markdown, content)
 
+    def _has(self, path: str) -> bool:
+        return any(fnmatchcase(path, known) for known in self.translated)
 
-def script_messages(language: Language) -> str:
-    """Return what a page brings for its scripts: the translations of their messages."""
-    texts = escape(json.dumps(language.in_scripts, ensure_ascii=False, separators=(",", ":")))
-    box = f'<div id="messages" data-texts="{texts}" hidden></div>'
+
+def script_messages(links: Links, to_root: str) -> str:
+    """Return what a page brings for its scripts: their messages, and the translated pages."""
+    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in links.translated]
+    said = {"texts": links.language.in_scripts, "pages": pages}
+    data = escape(json.dumps(said, ensure_ascii=False, separators=(",", ":")))
+    box = f'<div id="messages" data-said="{data}" data-root="{to_root}" hidden></div>'
     return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"

@@ -23,7 +23,15 @@ from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
-from accelerator_portal.site.words import grouped, listed, number, os_name, python_range
+from accelerator_portal.site.words import (
+    grouped,
+    listed,
+    number,
+    os_name,
+    outcome_words,
+    python_range,
+    separated,
+)
 
 TEMPLATES = "site_src/templates"
 
@@ -93,13 +101,16 @@ class Templates:
             one_line=_one_line,
             python_range=python_range,
             listed=listed,
+            said=Translatable,
+            separated=separated,
+            outcome_words=outcome_words,
             number=number,
             counted=count,
             grouped=grouped,
             os_name=os_name,
             slug=slug,
             suite_folder=suite_folder,
-            cite=_cite,
+            cite=self._cite,
         )
 
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
@@ -121,11 +132,17 @@ class Templates:
             value = self.language.say(value)
         return visible(value) if type(value) is str else value
 
+    def _cite(self, entries: list[SourceEntry]) -> Markup:
+        cited = (citation(entry, language=self.language) for entry in entries)
+        return Markup("").join(map(Markup, cited))  # escaped there
+
     def _gettext(self, text: str, /, **values: object) -> Markup:
         return self._filled(self.language.gettext(text), values)
 
     def _ngettext(self, one: str, many: str, count: int, /, **values: object) -> Markup:
-        return self._filled(self.language.ngettext(one, many, count), {"num": count, **values})
+        return self._filled(
+            self.language.ngettext(one, many, count), {"num": grouped(count), **values}
+        )
 
     def _filled(self, text: str, values: Mapping[str, object]) -> Markup:
         """Return a message, which is the project's own HTML, with its values escaped."""
@@ -183,7 +200,3 @@ def _unbroken(text: str) -> Markup:
 def _one_line(text: str) -> str:
     """Return text on one line: a blank line would end HTML in Markdown."""
     return " ".join(text.split())
-
-
-def _cite(entries: list[SourceEntry]) -> Markup:
-    return Markup("").join(Markup(citation(entry)) for entry in entries)  # noqa: S704 - escaped there

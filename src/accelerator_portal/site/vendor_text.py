@@ -20,7 +20,9 @@ from markupsafe import Markup
 
 from accelerator_portal.catalog.fields import is_address
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
+from accelerator_portal.catalog.message import message
 from accelerator_portal.site.anchors import Anchors, slug
+from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 
 Cite = Callable[[str], SourceEntry | None]
@@ -98,9 +100,10 @@ def _cited_at_end(block: re.Match[str]) -> str:
     return text.rstrip() + "".join(citations) + end + tag
 
 
-def citation(entry: SourceEntry, page: str = "") -> str:
+def citation(entry: SourceEntry, page: str = "", language: Language = ENGLISH) -> str:
     """Return the superscript link to a source at the end of the page, or of another `page`."""
-    label = escape(f"Source {entry.number}: {entry.source.title}", quote=True)
+    words = message("Source {number}: {title}", number=entry.number, title=entry.source.title)
+    label = escape(language.say(words), quote=True)
     return (
         f'<sup class="cite"><a href="{page}#{entry.anchor}" aria-label="{label}">{entry.number}'
         "</a></sup>"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from accelerator_portal.catalog.message import Translatable, both, joined
 from accelerator_portal.install.labels import OS
+from accelerator_portal.reports.outcomes import Outcome
 
 # From here on `g` would write an exponent.
 _PLAIN = 100_000
@@ -24,12 +26,23 @@ def listed(words: Sequence[str]) -> str:
     """Return words as a list in prose: `a, b and c`."""
     if len(words) < 2:  # noqa: PLR2004 - one word needs no conjunction
         return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    return both((joined(words[:-1]), words[-1]))
+
+
+def separated(words: Iterable[str]) -> str:
+    """Return words as a list: `a, b, c`."""
+    found = [*words]
+    return joined(found) if found else ""
 
 
 def grouped(amount: int) -> str:
     """Return a number with thousands separators: `12,345`."""
     return f"{amount:,}"
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """Return the words for an outcome: `wrong result`."""
+    return Translatable(outcome.replace("-", " "))
 
 
 def os_name(os: str) -> str:

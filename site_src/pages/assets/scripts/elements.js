@@ -1,6 +1,6 @@
 // Making elements: text is always text, never markup. Texts are messages, which pages in other languages translate.
 
-let messages = null;
+let said = null;
 
 /** A message in the language of the page; each `{name}` in it stands for a value. English pages bring no messages. */
 export function say(text, values = {}) {
@@ -36,9 +36,15 @@ export function sentences([first = "", ...others]) {
   return others.reduce((one, other) => say("{one} {other}", { one, other }), first);
 }
 
+/** What a page in another language brings: the texts of scripts, and the addresses of translated pages. */
+function brought() {
+  const box = document.getElementById("messages");
+  said ??= box ? { ...JSON.parse(box.dataset.said), root: box.dataset.root } : { texts: {}, pages: [], root: "" };
+  return said;
+}
+
 function translated(text) {
-  messages ??= JSON.parse(document.getElementById("messages")?.dataset.texts ?? "{}");
-  return messages[text];
+  return brought().texts[text];
 }
 
 function filled(text, values) {
@@ -54,10 +60,19 @@ export function element(tag, className = "", text = "") {
 
 export function link(href, text) {
   const made = element("a", "", text);
-  made.href = href;
-  const isHome = /^(?:\.\/)?\?/.test(href); // of the pages that scripts link, other languages have this one only
-  if (document.documentElement.lang !== "en" && !isHome) made.dataset.language = say("{title} (English)", { title: "" });
+  setAddress(made, href);
   return made;
+}
+
+/** Let a link lead to a page in the language of this one; if there is none, it says so. */
+export function setAddress(made, href) {
+  const { pages, root } = brought();
+  made.href = href;
+  if (!root || !href.startsWith(root)) return;
+  const [path] = href.slice(root.length).split(/[?#]/);
+  const { lang } = document.documentElement;
+  if (pages.some((page) => (page.includes("*") ? path.startsWith(page.split("*")[0]) : path === page))) made.href = `${root}${lang}/${href.slice(root.length)}`;
+  else made.dataset.language = say("{title} (English)", { title: "" });
 }
 
 /** Set a text; what already stands there is left alone, so that nothing is read out again. */

@@ -4,6 +4,14 @@
 // A control marked data-order sorts the items by data-<its value>; one marked data-columns also hides the columns,
 // elements of that selector, whose data-kind is another one.
 
+import { say } from "./elements.js";
+
+const SHOWN = {
+  platforms: (numbers) => say("Showing {shown} of {all} platforms.", numbers),
+  models: (numbers) => say("Showing {shown} of {all} models.", numbers),
+  reports: (numbers) => say("Showing {shown} of {all} reports.", numbers),
+};
+
 export function startFilters(form) {
   const items = [...document.querySelectorAll(form.dataset.filters)];
   const state = form.querySelector(".filters-state");
@@ -19,7 +27,7 @@ export function startFilters(form) {
     for (const item of items) item.hidden = !keep.has(item);
     // What was asked for does not stay in a closed fold.
     if (wanted.length) for (const item of shown) item.parentElement.closest("details")?.setAttribute("open", "");
-    state.textContent = `Showing ${shown.length} of ${items.length} ${form.dataset.noun}.`;
+    state.textContent = SHOWN[form.dataset.noun]({ shown: shown.length, all: items.length });
   };
   form.hidden = false;
   if ("address" in form.dataset) {

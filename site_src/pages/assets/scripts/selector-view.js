@@ -1,6 +1,6 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
-import { both, element, listed, say, setText } from "./elements.js";
+import { both, element, listed, say, setAddress, setText } from "./elements.js";
 import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, releaseName, shortName } from "./selector-messages.js";
 
@@ -169,7 +169,7 @@ function unfold(more) {
 function showMore(form, model, choice) {
   const more = form.querySelector("[data-part=more]");
   if (more) {
-    more.href = `${form.dataset.root}compute-platforms/${choice.platform}/`;
+    setAddress(more, `${form.dataset.root}compute-platforms/${choice.platform}/`);
     setText(more, say("{platform}: setup, first program, help", { platform: model.label("platform", choice.platform) }));
   }
   for (const section of document.querySelectorAll("[data-description]")) {

@@ -12,6 +12,7 @@ from accelerator_portal.catalog.files.accelerator import Extent, Feature
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.files.sources import Source, sources_by_id
+from accelerator_portal.catalog.message import message
 from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outcome
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.store import StoredReport
@@ -102,23 +103,23 @@ def _strength(report: Report) -> tuple[bool, dt.datetime]:
 
 
 LABELS: dict[FeatureId, str] = {
-    "amp": "Automatic mixed precision",
-    "bf16": "bfloat16",
-    "fp8": "FP8",
-    "autograd": "Autograd",
-    "sdpa": "Scaled dot product attention",
-    "compile": "torch.compile",
-    "export": "Export and AOTInductor",
-    "graphs": "Device graphs",
-    "distributed": "Distributed",
-    "fsdp": "FSDP and DTensor",
-    "checkpoint": "Checkpoints",
-    "dataloader": "DataLoader",
-    "optimizers": "Optimizers",
-    "quantization": "Quantization",
-    "sparse": "Sparse tensors",
-    "complex": "Complex tensors",
-    "profiler": "Profiler",
+    "amp": message("Automatic mixed precision"),
+    "bf16": message("bfloat16"),
+    "fp8": message("FP8"),
+    "autograd": message("Autograd"),
+    "sdpa": message("Scaled dot product attention"),
+    "compile": message("torch.compile"),
+    "export": message("Export and AOTInductor"),
+    "graphs": message("Device graphs"),
+    "distributed": message("Distributed"),
+    "fsdp": message("FSDP and DTensor"),
+    "checkpoint": message("Checkpoints"),
+    "dataloader": message("DataLoader"),
+    "optimizers": message("Optimizers"),
+    "quantization": message("Quantization"),
+    "sparse": message("Sparse tensors"),
+    "complex": message("Complex tensors"),
+    "profiler": message("Profiler"),
 }
 
 # Below this share of cells with a source a table would mostly show what nobody has written down.

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlencode
 
+from pydantic import SkipValidation
+
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch, Integration, Model, Os
 from accelerator_portal.catalog.files.accelerator import Identify
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation, HardwareModel
 from accelerator_portal.catalog.files.shared_files import FinderWords
 from accelerator_portal.catalog.files.sources import Source, sources_by_id
+from accelerator_portal.catalog.message import either, message
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.serving import ReleaseSupport, Serving, serving
 from accelerator_portal.site.anchors import Anchors, slug
@@ -43,7 +46,7 @@ class GenerationData(Model):
     """`newest`: the platform's newest release supports it. `earlier`: only older releases
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
-    words: str
+    words: SkipValidation[str]  # which would forget the message
     """The verdict in a few words."""
     oldest: str | None = None
     """The oldest supported release that has an install command."""
@@ -124,9 +127,10 @@ class Family:
         """The newest release of each chip, with a note if some chips have none."""
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
-            return " or ".join(dict.fromkeys(g.words for g in self.generations))
-        every = all(g.newest for g in self.generations)
-        return f"{' or '.join(releases)}{'' if every else '; not for every chip'}"
+            return either(dict.fromkeys(g.words for g in self.generations))
+        if all(g.newest for g in self.generations):
+            return either(releases)
+        return message("{releases}; not for every chip", releases=either(releases))
 
 
 class HardwareData(Model):
@@ -236,21 +240,24 @@ def _variant_names(platform: Platform) -> dict[str, str]:
 
 def _words(platform: Platform, found: Serving) -> str:
     if found.verdict == "none":
-        return "no published build"
+        return message("no published build")
     if found.verdict == "no-command":
-        return f"{found.newest}, no command here" if found.newest else "no command here"
+        if not found.newest:
+            return message("no command here")
+        return message("{release}, no command here", release=found.newest)
     names = _variant_names(platform)
-    variants = " or ".join(names[variant] for variant in found.variants)
     systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
-    return "".join(
-        (
-            found.newest or "nightly builds only",
-            f" with {variants}" if variants else "",
-            f", {systems} only" if systems else "",
-            ", from source" if found.from_source else "",
-            f"; no command for {found.passed_over}" if found.passed_over else "",
-        )
-    )
+    words = found.newest or message("nightly builds only")
+    if found.variants:
+        variants = either(names[variant] for variant in found.variants)
+        words = message("{build} with {variants}", build=words, variants=variants)
+    if systems:
+        words = message("{build}, {systems} only", build=words, systems=systems)
+    if found.from_source:
+        words = message("{build}, from source", build=words)
+    if found.passed_over:
+        words = message("{build}; no command for {release}", build=words, release=found.passed_over)
+    return words
 
 
 def _address(platform: Platform, card: str, found: Serving) -> str | None:

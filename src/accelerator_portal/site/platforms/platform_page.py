@@ -10,6 +10,7 @@ from typing import Any
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
@@ -64,12 +65,6 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
         "most_answers": MOST_ANSWERS,
-        "guide": {
-            section.title: render_section(
-                platform.guide, sources, section.text, slug(section.title)
-            )
-            for section in platform.guide.sections
-        },
         "faq": parts.faq,
         "reports": [
             (stored, parts.results.suite_counts(stored.id))
@@ -81,6 +76,20 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
         "cited": _citer(sources),
+    }
+
+
+def vendor_texts(platform: Platform, sources: SourceList) -> dict[str, Any]:
+    """Return the texts of the vendor for a page in a language, and in which language they are."""
+    guide = platform.guide
+    return {
+        "guide": {
+            section.title: render_section(guide, sources, section.text, slug(section.title))
+            for section in guide.sections
+        },
+        "guide_in_english": True,
+        "lead": "",
+        "edit": guide.path,
     }
 
 
@@ -111,7 +120,11 @@ def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
         points = past.of(accelerator, basis).state.reports.values()
         if len(points) > 1:
             first = min(point.started for point in points)
-            yield f"{len(points)} {basis} since {first:%Y-%m-%d}"
+            since = {"count": len(points), "day": f"{first:%Y-%m-%d}"}
+            if basis == "runs":
+                yield message("{count} runs since {day}", **since)
+            else:
+                yield message("{count} baselines since {day}", **since)
 
 
 def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the template

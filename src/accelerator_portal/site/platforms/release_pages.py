@@ -13,6 +13,7 @@ from accelerator_portal.catalog.fields import Arch, Day, Model
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.message import joined, message
 from accelerator_portal.install.axes import build_id
 from accelerator_portal.install.labels import ARCH, OS
 from accelerator_portal.install.resolution import followed_releases
@@ -262,17 +263,19 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     package = platform.accelerator.package.name
     columns: dict[str, list[str | None]] = {"PyTorch": [row.torch for row in rows]}
     columns[package] = [row.plugin for row in rows]
-    columns["Variant"] = [
+    columns[message("Variant")] = [
         named.get(row.variant, row.variant) if row.variant else None for row in rows
     ]
     if any(row.os for row in rows):
-        columns["System"] = [", ".join(OS[os] for os in row.os or ()) or "all" for row in rows]
+        columns[message("System")] = [
+            joined(OS[os] for os in row.os) if row.os else message("all") for row in rows
+        ]
     for name in needs:
-        columns[f"Needs {name}"] = [row.needs.get(name) for row in rows]
+        columns[message("Needs {name}", name=name)] = [row.needs.get(name) for row in rows]
     for name in includes:
-        columns[f"Brings {name}"] = [row.includes.get(name) for row in rows]
+        columns[message("Brings {name}", name=name)] = [row.includes.get(name) for row in rows]
     columns["Python"] = [python_range(row.python) if row.python else None for row in rows]
-    columns["Lifecycle"] = [_lifecycle(row) for row in rows]
+    columns[message("Lifecycle")] = [_lifecycle(row) for row in rows]
     used = {name: cells for name, cells in columns.items() if any(cells)}
     return VersionsTable(
         tuple(used),
@@ -295,5 +298,8 @@ def _notes(row: CompatibilityRow) -> str | None:
 def _lifecycle(row: CompatibilityRow) -> str | None:
     if row.lifecycle is None:
         return None
-    until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
-    return f"{row.lifecycle.status}{until}"
+    if row.lifecycle.until is None:
+        return row.lifecycle.status
+    return message(
+        "{status} until {day}", status=row.lifecycle.status, day=str(row.lifecycle.until)
+    )

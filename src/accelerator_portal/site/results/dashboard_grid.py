@@ -19,9 +19,10 @@ from accelerator_portal.catalog.files.own_suite import (
     suite_folder,
 )
 from accelerator_portal.catalog.files.suite_file import SuiteFile, SuiteKind
-from accelerator_portal.catalog.wording import count
+from accelerator_portal.catalog.message import joined, message, plural
 from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.site.words import outcome_words
 
 WIDTH = 100
 
@@ -64,14 +65,14 @@ ColumnKind = SuiteKind | Literal["other", "own"]
 CHECKED = GOOD | BAD
 
 KIND_TITLES: Mapping[ColumnKind, str] = {
-    "unit": "Unit tests",
-    "operator": "Operator tests",
-    "model": "Models",
-    "deploy": "Installation",
-    "build": "Build",
-    "speed": "Speed",
-    OTHER: "Other",
-    OWN: "Vendors",
+    "unit": message("Unit tests"),
+    "operator": message("Operator tests"),
+    "model": message("Models"),
+    "deploy": message("Installation"),
+    "build": message("Build"),
+    "speed": message("Speed"),
+    OTHER: message("Other"),
+    OWN: message("Vendors"),
 }
 """What readers see of each kind of suite, in the order of the columns."""
 
@@ -198,7 +199,7 @@ def suite_cells(
     return tuple(sorted(filter(None, cells), key=lambda cell: _place(cell.column)))
 
 
-_OWN_COLUMN = GridColumn("", "All together", OWN)
+_OWN_COLUMN = GridColumn("", message("All together"), OWN)
 
 
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
@@ -222,7 +223,10 @@ def _own_cell(
     ages = [age for one in found if (age := one.age_days(at)) is not None]
     address = f"compute-platforms/{platform}/#own-suites"
     cell = _counted(_OWN_COLUMN, counts, is_run=found[0].is_run, age=max(ages, default=None))
-    return replace(cell, words=f"{count(len(found), 'suite')}: {cell.words}", address=address)
+    words = plural(
+        "{count} suite: {words}", "{count} suites: {words}", len(found), words=cell.words
+    )
+    return replace(cell, words=words, address=address)
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
@@ -257,8 +261,16 @@ def _counted(
         checked if is_run or not checked else sum(counts.values()),
         bar(counts),
         age,
-        ", ".join(f"{tests:,} {outcome.replace('-', ' ')}" for outcome, tests in counts.items()),
+        in_words(counts),
         "",
+    )
+
+
+def in_words(counts: Mapping[Outcome, int]) -> str:
+    """Return the numbers of tests by outcome: `1,204 passed, 3 wrong result`."""
+    return joined(
+        message("{count} {outcome}", count=f"{tests:,}", outcome=outcome_words(outcome))
+        for outcome, tests in counts.items()
     )
 
 

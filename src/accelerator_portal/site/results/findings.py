@@ -239,11 +239,14 @@ class EvidenceLevel:
 
 # What each demand is called, and where it is said how to meet it.
 _DEMANDS: Mapping[Demand, tuple[str, str]] = {
-    "command": ("Install command", "contribute/format/#accelerators-id-install-yaml"),
-    "maintainers": ("Maintainer", "contribute/format/#accelerators-id-accelerator-yaml-maintainer"),
-    "baseline": ("Report of any kind", "contribute/report/"),
-    "run": ("Run", "contribute/validate/"),
-    "tested": ("Required tests", "results/standards/#tested"),
+    "command": (message("Install command"), "contribute/format/#accelerators-id-install-yaml"),
+    "maintainers": (
+        message("Maintainer"),
+        "contribute/format/#accelerators-id-accelerator-yaml-maintainer",
+    ),
+    "baseline": (message("Report of any kind"), "contribute/report/"),
+    "run": (message("Run"), "contribute/validate/"),
+    "tested": (message("Required tests"), "results/standards/#tested"),
 }
 
 
