@@ -198,7 +198,7 @@ def test_only_the_answer_that_declares_the_last_error_opens(
         ("CentOS 7", "any/faq-why-is-glibc"),
         ("alpine", "any/faq-does-pytorch-run-on-alpine"),
         ("jetson", "cuda/faq-why-does-pytorch-find-no-gpu-on-a-jetson"),
-        ("NVML", "cuda/faq-what-does-"),
+        ("NVML", "cuda/faq-w"),
         ("rocm windows", "rocm/faq-does-pytorch-run-on-amd-cards-on-windows"),
         ("torch.cuda.is_available() returns False", "cuda/faq-why-does-torch-cuda-is-available"),
         ("banana", None),

@@ -20,7 +20,7 @@ export class Reader {
     this.labeled = new RegExp(`(?:^|[\\s\\]|])(?:${longestFirst(words.labels).map(escaped).join("|")})s?(?: ?\\[?\\d+\\]?)?"?(?:\\s*[:=]\\s*|\\s{3,}|\\t)(\\S.*)$`, "i");
     this.systems = Object.entries(words.systems);
     this.tools = toolsOf(platforms.map(({ platform }) => platform));
-    this.toolkits = platforms.flatMap(({ platform }) => {
+    this.toolkits = platforms.filter(({ isCpu }) => !isCpu).flatMap(({ platform }) => {
       const name = /^[A-Za-z]{3,}$/.exec(platform.name)?.[0];
       const pattern = name && new RegExp(`\\b${name}(?: toolkit)?(?: version)?\\s*[:=]?\\s*v?(\\d{1,2}\\.\\d{1,2}|\\d{2})(?:\\.\\d+)*\\b`, "i");
       return pattern ? [{ platform, pattern }] : [];
