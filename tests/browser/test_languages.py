@@ -17,7 +17,7 @@ OpenPage = Callable[..., Page]
 # suites and reports do not count.
 _LATIN = """() => {
   const names = ".generation h3, .generation .table-box, table.versions td, table.followed td, [href*='#card-'],"
-    + " [href*='results/runs/'], [href*='results/'][href$='/'], .sources a, [href*='//github.com/']";
+    + " [href*='results/runs/'], [href*='results/'][href$='/'], .sources a, .vendor-text a, .vendor-text td, .vendor-text strong, [href*='//github.com/']";
   const apart = `code, pre, script, style, noscript, [lang=en], .page-end a, [aria-hidden], ${names}`;
   const isLatin = (text) => /[A-Za-z]{2}/.test(text) && !/\\p{Script=Han}/u.test(text);
   const found = new Set();

@@ -14,7 +14,8 @@ FILES = {
     "accelerator": "accelerators/*/accelerator.yaml",
     "install": "accelerators/*/install.yaml",
     "compatibility": "accelerators/*/compatibility.yaml",
-    "front-matter": "accelerators/*/*.md",
+    "front-matter": "accelerators/*/[fg]*[eq].md",
+    "translation": "accelerators/*/guide.*.md",
     "releases": "data/releases.yaml",
     "selector": "data/selector.yaml",
     "known-issues": "accelerators/*/known-issues.yaml",
@@ -79,7 +80,7 @@ def test_a_yaml_file_names_its_schema_in_its_first_line(name: str, file: Path) -
 @pytest.mark.parametrize("name", FILES)
 def test_editors_find_nothing_wrong_with_the_repositorys_files(name: str, tmp_path: Path) -> None:
     files = [file for kind, file in ALL_FILES if kind == name]
-    if name == "front-matter":
+    if name in {"front-matter", "translation"}:
         files = [_front_matter(file, tmp_path) for file in files]
     if name == "known-issues":  # made up: no vendor has declared one yet
         files = [tmp_path / "known-issues.yaml"]

@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 
 import pytest
 
+from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.catalog.message import both, joined, message, sentences
 from accelerator_portal.site.languages import (
     ENGLISH,
@@ -15,10 +16,12 @@ from accelerator_portal.site.languages import (
     published_languages,
     read_language,
 )
+from accelerator_portal.site.platforms.platform_page import vendor_texts
+from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 from tests.built_site import Site, copy_sources
 from tests.built_site import build_site as build_in
-from tests.folders import REPOSITORY
+from tests.folders import EXAMPLE, REPOSITORY, Tree
 
 HEAD = 'msgid ""\nmsgstr ""\n"Plural-Forms: nplurals={}; plural={};\\n"\n'
 KLINGON = Language(
@@ -179,6 +182,33 @@ def test_chinese_pages_bring_the_messages_of_their_scripts(site: Site) -> None:
     said = json.loads(site.pages["zh/"].one("#messages").attributes["data-said"] or "")
     assert said["texts"]["Copied"] == "已复制"
     assert {"", "get-started/", "compute-platforms/", "compute-platforms/*/"} <= {*said["pages"]}
+
+
+def test_a_vendor_s_guide_is_shown_in_chinese_if_it_has_a_translation(site: Site) -> None:
+    with_one, without = (
+        site.pages["zh/compute-platforms/mlu/"],
+        site.pages["zh/compute-platforms/tpu/"],
+    )
+    guide = with_one.one("#prepare + .vendor-text")
+    assert "寒武纪" in guide.text()
+    assert "lang" not in guide.attributes
+    assert "寒武纪" in with_one.one(".lead").text()
+    assert without.one("#prepare + .vendor-text").attributes["lang"] == "en"
+    assert (
+        "lang" not in site.pages["compute-platforms/mlu/"].one("#prepare + .vendor-text").attributes
+    )
+
+
+def test_a_page_says_that_its_guide_was_translated_from_an_older_text(tree: Tree) -> None:
+    text = "---\ntranslates: en-000000000000\n---\n\n## Prepare\n\n準備\n"
+    text += "".join(f"\n## {name}\n\n-\n" for name in ("Install", "Start", "Deploy", "Help"))
+    catalog, _ = load_catalog(tree({**EXAMPLE, "accelerators/example/guide.ja.md": text}))
+    assert catalog
+    (platform,) = catalog.platforms
+    found = vendor_texts(platform, SourceList(platform.sourced_files()), Language("ja"))
+    assert found["is_older"]
+    assert "準備" in found["guide"]["Prepare"]
+    assert not vendor_texts(platform, SourceList(platform.sourced_files()), ENGLISH)["is_older"]
 
 
 def resolved(page: str, href: str) -> str:

@@ -31,7 +31,7 @@ from accelerator_portal.catalog.files.shared_files import (
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
-from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.markdown_file import MarkdownFile, Translation
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
@@ -72,6 +72,8 @@ class Platform:
     results: tuple[Path, ...] = ()
     known_issues: tuple[KnownFailure, ...] = ()
     validation: Validation = field(default_factory=Validation)
+    translations: Mapping[str, Translation] = field(default_factory=dict)
+    """The guide in other languages, by language."""
 
     @property
     def in_tree(self) -> bool:
@@ -161,6 +163,12 @@ class Catalog:
         """Every guide and every file of questions and answers."""
         yield from (platform.guide for platform in self.platforms)
         yield from self.faqs
+
+    @property
+    def translations(self) -> Iterator[MarkdownFile]:
+        """Every guide in another language."""
+        for platform in self.platforms:
+            yield from (found.text for found in platform.translations.values())
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

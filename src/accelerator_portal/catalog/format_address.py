@@ -14,6 +14,7 @@ FILES = {
     "accelerators/<id>/install.yaml": "install",
     "accelerators/<id>/compatibility.yaml": "compatibility",
     "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
+    "accelerators/<id>/guide.<language>.md (front matter)": "translation",
     "accelerators/<id>/known-issues.yaml": "known-issues",
     "accelerators/<id>/validation.yaml": "validation",
     "data/releases.yaml": "releases",

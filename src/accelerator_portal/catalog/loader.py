@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,12 @@ from accelerator_portal.catalog.files.shared_files import (
 from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.folder_name import folder_fault
-from accelerator_portal.catalog.markdown_file import MarkdownFile, parse_markdown
+from accelerator_portal.catalog.markdown_file import (
+    MarkdownFile,
+    Translation,
+    parse_markdown,
+    parse_translation,
+)
 from accelerator_portal.catalog.problem import Problem, did_you_mean
 from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
@@ -64,6 +70,8 @@ FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide
 KNOWN_ISSUES = "known-issues.yaml"
 VALIDATION = "validation.yaml"
 OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION)
+
+_TRANSLATION = re.compile(r"guide\.([a-z]{2,3})\.md")
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -180,6 +188,7 @@ class _Reader:
         faq = self.markdown(self._path(folder, "faq.md"), folder)
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
         settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
+        translations = self._translations(folder)
         results = self._results(folder)
         whole = len(self.problems) == before
         if not (whole and accelerator and install and versions and guide and faq):
@@ -197,6 +206,7 @@ class _Reader:
             results=results,
             known_issues=issues.issues if issues else (),
             validation=settings or Validation(),
+            translations=translations,
         )
 
     def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:
@@ -219,6 +229,20 @@ class _Reader:
         markdown, problems = parse_markdown(path, text)
         self.problems += problems
         return markdown
+
+    def _translations(self, folder: str) -> dict[str, Translation]:
+        """Read the guide in other languages; return it by language."""
+        found: dict[str, Translation] = {}
+        for name in self._names(f"{ACCELERATORS}/{folder}"):
+            match = _TRANSLATION.fullmatch(name)
+            path = self._path(folder, name)
+            text = self._text(path, folder) if match else None
+            if match and text is not None:
+                translation, problems = parse_translation(path, text)
+                self.problems += problems
+                if translation:
+                    found[match[1]] = translation
+        return found
 
     def _text(self, path: str, folder: str | None) -> str | None:
         inside = f"{ACCELERATORS}/{folder}" if folder else ""
@@ -259,7 +283,8 @@ class _Reader:
 
     def _unexpected_files(self, folder: str) -> None:
         for name in self._names(f"{ACCELERATORS}/{folder}"):
-            if name not in {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}:
+            known = {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}
+            if name not in known and not _TRANSLATION.fullmatch(name):
                 what = "the portal does not use this file"
                 remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES, f"{RESULTS}/"))
                 self._problem(self._path(folder, name), what, remedy)

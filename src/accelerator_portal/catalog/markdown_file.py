@@ -1,20 +1,26 @@
-"""`guide.md` and `faq.md`: front matter with sources, then sections under level-2 headings."""
+"""`guide.md`, its translations and `faq.md`: front matter, then sections under level-2 headings."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Annotated, TypeVar
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
+from pydantic import BaseModel, Field
 
+from accelerator_portal.catalog.fields import Line, Model
 from accelerator_portal.catalog.files.sources import Source, SourcedFile
 from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
+
+M = TypeVar("M", bound=BaseModel)
 
 # The five questions that a guide answers, in their order.
 GUIDE_HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
@@ -87,18 +93,50 @@ class MarkdownFile:
     source_lines: Mapping[str, int] = field(default_factory=dict)
     spans: tuple[CodeBlock, ...] = ()
     length: int = 0
+    fingerprint: str = ""
+    """Stands for the text below the front matter; a translation names it."""
+
+
+class TranslatedFile(Model):
+    """The header of `guide.<language>.md`. The text cites the sources of `guide.md`."""
+
+    translates: Annotated[str, Field(pattern="^en-[0-9a-f]{12}$")]
+    """The fingerprint of the English text that was translated. The check prints it."""
+    summary: Line | None = None
+    """The summary of `accelerator.yaml` in this language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A guide in another language."""
+
+    head: TranslatedFile
+    text: MarkdownFile
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
     """Parse a file; return it (None if it cannot be used) and its problems."""
+    found, problems = _parsed(path, text, SourcedFile, "sources: …")
+    return (replace(found[1], sources=found[0].sources) if found else None), problems
+
+
+def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Problem]]:
+    """Parse a guide in another language; return it (None if it cannot be used) and its problems."""
+    found, problems = _parsed(path, text, TranslatedFile, "translates: …")
+    return (Translation(*found) if found else None), problems
+
+
+def _parsed(
+    path: str, text: str, head: type[M], first: str
+) -> tuple[tuple[M, MarkdownFile] | None, list[Problem]]:
     front = _FRONT.match(text)
     if not front:
-        remedy = "start the file with ---, sources: … and ---"
+        remedy = f"start the file with ---, {first} and ---"
         return None, [Problem(path, 1, "the front matter is missing", remedy)]
     document, problems = parse_yaml(path, front.group(1), first_line=2)
     record = None
     if document and not problems:
-        record, problems = validate(SourcedFile, document)
+        record, problems = validate(head, document)
     body_line = text.count("\n", 0, front.end()) + 1
     try:
         tokens = _PARSER.parse(text[front.end() :])
@@ -109,15 +147,18 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
     problems += _structure_problems(path, tokens, body_line)
     if record is None or document is None:
         return None, problems
-    sections = tuple(_sections(text[front.end() :], tokens, body_line))
+    body = text[front.end() :]
+    sections = tuple(_sections(body, tokens, body_line))
     targets = tuple(_targets(tokens, body_line))
     code = tuple(_code(tokens, body_line))
-    lines = {name: document.line(("sources", name, "read")) for name in record.sources}
+    lines = {
+        name: document.line(("sources", name, "read")) for name in getattr(record, "sources", ())
+    }
     spans = tuple(_spans(tokens, body_line))
-    length = len(text[front.end() :].splitlines())
-    return MarkdownFile(
-        path, record.sources, sections, targets, code, lines, spans, length
-    ), problems
+    length = len(body.splitlines())
+    mark = f"en-{hashlib.sha256(body.strip().encode()).hexdigest()[:12]}"
+    file = MarkdownFile(path, {}, sections, targets, code, lines, spans, length, mark)
+    return (record, file), problems
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:

@@ -35,6 +35,7 @@ from accelerator_portal.catalog.files.shared_files import (
 from accelerator_portal.catalog.files.sources import SourcedFile
 from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
+from accelerator_portal.catalog.markdown_file import TranslatedFile
 
 SCHEMA_FOLDER = "data/schema"
 
@@ -43,6 +44,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "install": Install,
     "compatibility": Compatibility,
     "front-matter": SourcedFile,
+    "translation": TranslatedFile,
     "releases": Releases,
     "selector": SelectorDefaults,
     "known-issues": KnownIssues,

@@ -54,7 +54,7 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
     for platform in catalog.platforms:
         yield from _of_steps(platform)
         yield from _of_identify(platform)
-    for file in catalog.texts:
+    for file in (*catalog.texts, *catalog.translations):
         yield from _of_markdown(file)
     for stored in stored_reports(catalog)[0]:
         commands: dict[str, int] = {}

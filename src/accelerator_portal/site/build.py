@@ -157,7 +157,7 @@ def build_site(
             "packaged": package_view(catalog, platform),
         }
         for one in every:
-            said = vendor_texts(platform, sources)
+            said = vendor_texts(platform, sources, one.language)
             page = _page(one, path, {**context, **said}, "platform.md.j2", said["edit"])
             yield replace(page, platform=platform.accelerator.name)
     yield from (_questions_page(catalog, one, faqs) for one in every)

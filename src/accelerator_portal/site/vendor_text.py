@@ -55,12 +55,21 @@ _BLOCK = re.compile(
 )
 
 
-def render_vendor_text(text: str, prefix: str, cite: Cite, page: str = "") -> str:
+def render_vendor_text(
+    text: str, prefix: str, cite: Cite, page: str = "", language: Language = ENGLISH
+) -> str:
     """Return Markdown as safe HTML; ids start with `prefix`, `[@id]` becomes a link to a source.
 
     `page` is the address of the page with the list of sources, if it is another page.
     """
-    environment = {"prefix": prefix, "cite": cite, "page": page, "ids": Anchors(), "tables": 0}
+    environment = {
+        "prefix": prefix,
+        "cite": cite,
+        "page": page,
+        "language": language,
+        "ids": Anchors(),
+        "tables": 0,
+    }
     html = str(_PARSER.renderer.render(_tokens(text), _PARSER.options, environment))
     clean = nh3.clean(
         html,
@@ -84,12 +93,20 @@ def _link(address: str, page: str) -> str | None:
     return address if is_address(address) or address.startswith(f"{page}#source-") else None
 
 
-def render_section(
-    file: MarkdownFile, sources: SourceList, text: str, prefix: str, page: str = ""
+def render_section(  # noqa: PLR0913 - what a text is, and where it stands
+    file: MarkdownFile,
+    sources: SourceList,
+    text: str,
+    prefix: str,
+    page: str = "",
+    *,
+    language: Language = ENGLISH,
 ) -> Markup:
     """Return a section of a guide or an FAQ as HTML; `sources` lists its citations."""
     name = file.path.rsplit("/", 1)[-1]
-    html = render_vendor_text(text, prefix, lambda source: sources.entry(name, source), page)
+    html = render_vendor_text(
+        text, prefix, lambda source: sources.entry(name, source), page, language
+    )
     return Markup(_BLOCK.sub(_cited_at_end, html))  # noqa: S704 - sanitized just there
 
 
@@ -124,7 +141,7 @@ class _Renderer(RendererHTML):
     def text(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, env: EnvType) -> str:
         def cited(match: re.Match[str]) -> str:
             entry = env["cite"](match.group(1))
-            return citation(entry, env["page"]) if entry else ""
+            return citation(entry, env["page"], env["language"]) if entry else ""
 
         return _SPACED_CITATION.sub(cited, escape(tokens[idx].content, quote=False))
 
@@ -133,7 +150,8 @@ class _Renderer(RendererHTML):
     ) -> str:
         env["tables"] += 1
         words = " ".join(env["prefix"].replace("-", " ").split())
-        label = f"{words}: table {env['tables']}"
+        table = message("{section}: table {number}", section=words, number=env["tables"])
+        label = env["language"].say(table)
         box = f'<div class="table-box" tabindex="0" role="region" aria-label="{escape(label)}">'
         return f'{box}<table class="data">'
 

@@ -25,8 +25,7 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     Below its front matter, a guide has at most 200 lines of Markdown, blank lines included. This is
     the limit of pytorch.org's Additional Platforms page.
     """
-    for platform in catalog.platforms:
-        guide = platform.guide
+    for guide in (*(platform.guide for platform in catalog.platforms), *catalog.translations):
         titles = [section.title for section in guide.sections]
         for heading in GUIDE_HEADINGS:
             if heading not in titles:
@@ -108,10 +107,31 @@ def _markdown_problems(file: MarkdownFile) -> Iterator[Problem]:
             yield Problem(file.path, 1, what, f"cite it as [@{name}], or remove it")
 
 
+@rule(level="warning")
+def translated_guides(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """A guide in another language says the same as the English one, and cites the same sources.
+
+    It names the fingerprint of the English text that it translates. If the English text has
+    changed since, its page says that it is older than the English guide.
+    """
+    for platform in catalog.platforms:
+        english = platform.guide
+        for translation in platform.translations.values():
+            text = translation.text
+            if translation.head.translates != english.fingerprint:
+                what = "the English guide has changed since this translation"
+                remedy = f"compare them, then write translates: {english.fingerprint}"
+                yield Problem(text.path, 2, what, remedy)
+            cited = {name for s in text.sections for name in CITATION.findall(s.text)}
+            for name in sorted(cited ^ set(english.sources)):
+                what = f'only one of the two guides cites the source "{name}"'
+                yield Problem(text.path, 1, what, "cite the sources of guide.md")
+
+
 @rule()
 def text_links(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Links in guides and FAQs use https. Images are not allowed."""
-    for file in catalog.texts:
+    for file in (*catalog.texts, *catalog.translations):
         for target in file.targets:
             if target.is_picture:
                 remedy = "describe it in words, or link to it"
@@ -147,7 +167,7 @@ def look_alikes(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for platform in catalog.platforms:
         yield from _of_words(platform)
         yield from _of_name(platform)
-    for file in catalog.texts:
+    for file in (*catalog.texts, *catalog.translations):
         for line, text in _lines(file):
             for what in alphabet_faults(text):
                 yield Problem(file.path, line, what, "use one alphabet")

@@ -16,6 +16,7 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.archive import BASES
 from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.languages import Language
 from accelerator_portal.site.platforms.commands_table import commands_table
 from accelerator_portal.site.platforms.features import LABELS, FeaturesData
 from accelerator_portal.site.platforms.hardware import HardwareData
@@ -79,16 +80,20 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
     }
 
 
-def vendor_texts(platform: Platform, sources: SourceList) -> dict[str, Any]:
+def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
     """Return the texts of the vendor for a page in a language, and in which language they are."""
-    guide = platform.guide
+    found = platform.translations.get(language.code)
+    guide = found.text if found else platform.guide
     return {
         "guide": {
-            section.title: render_section(guide, sources, section.text, slug(section.title))
+            section.title: render_section(
+                platform.guide, sources, section.text, slug(section.title), language=language
+            )
             for section in guide.sections
         },
-        "guide_in_english": True,
-        "lead": "",
+        "translation": found,
+        "is_older": found is not None and found.head.translates != platform.guide.fingerprint,
+        "lead": found.head.summary if found else None,
         "edit": guide.path,
     }
 
