@@ -21,6 +21,7 @@ FILES = {
     "known-issues": "accelerators/*/known-issues.yaml",
     "executorch-goals": "data/executorch-goals.yaml",
     "validation": "accelerators/*/validation.yaml",
+    "stated-models": "accelerators/*/stated-models.yaml",
     "suite": "data/suites/*.yaml",
     "models": "data/models.yaml",
     "model-families": "data/model-families.yaml",

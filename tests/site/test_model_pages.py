@@ -64,6 +64,12 @@ def test_the_counts_of_llama_are_those_of_the_newest_reports(
         assert count["checked"] == sum(outcome in GOOD | BAD for outcome in outcomes)
 
 
+def platforms_with_model(index: dict[str, Any]) -> set[str]:
+    """The platforms with a test or a statement."""
+    found = [one for family in index["families"] for one in family["counts"] + family["stated"]]
+    return {one["accelerator"] for one in found}
+
+
 def table(site: Site) -> Page:
     return site.pages[MODELS]
 
@@ -73,7 +79,7 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
         attribute(head, "data-platform")
         for head in table(site).tree.css(".families thead [data-platform]")
     ]
-    with_model = {c["accelerator"] for family in index["families"] for c in family["counts"]}
+    with_model = platforms_with_model(index)
     assert platforms == [p.id for p in site.catalog.platforms if p.id in with_model]
     rows = table(site).tree.css(".family-row")
     assert len(rows) == len(index["families"])
@@ -82,7 +88,17 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
         for count in family["counts"]:
             best.setdefault(count["accelerator"], count)
         for cell in row.css("td"):
-            count = best.get(attribute(cell, "data-platform"))
+            platform = attribute(cell, "data-platform")
+            count = best.get(platform)
+            stated = [one for one in family["stated"] if one["accelerator"] == platform]
+            if count is None and stated:
+                assert attribute(cell, "data-basis") == "stated"
+                said = f"stated by {stated[0]['by']}, {stated[0]['date']}"
+                models = sum(len(one["models"]) for one in stated)
+                assert cell.text().startswith(f"“…” {models} model")
+                assert said in cell.text()
+                assert not cell.css(".outcome")
+                continue
             if count is None:
                 assert cell.text(strip=True) == "·"
                 continue
@@ -92,6 +108,7 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
             if count["checked"]:
                 assert f"{count['passed']} of {count['checked']} {verb}" in cell.text()
             assert ("expected, not run" in cell.text()) is not run
+            assert ("stated, too" in cell.text()) is bool(stated)
             assert (count.get("date") or "") in cell.text()
 
 
@@ -138,9 +155,9 @@ def test_a_cell_leads_to_its_results_and_each_of_them_to_its_evidence(
 
 def test_what_has_no_report_is_named_with_a_way_on(site: Site, index: dict[str, Any]) -> None:
     text = table(site).one("article").text()
-    assert index["no_report"]
-    assert f"No report has tests of these families: {', '.join(index['no_report'])}." in text
-    with_model = {c["accelerator"] for family in index["families"] for c in family["counts"]}
+    missing = f"No report or document has these families: {', '.join(index['no_report'])}."
+    assert (missing in text) is bool(index["no_report"])
+    with_model = platforms_with_model(index)
     links = {attribute(a, "href") for a in table(site).tree.css("article p a")}
     for platform in site.catalog.platforms:
         if platform.id not in with_model:
@@ -154,3 +171,34 @@ def test_a_family_lists_the_tests_that_suites_have(site: Site) -> None:
     assert {"torchbench", "small-transformers", "huggingface"} <= names
     assert "llama_v2_7b" in listed
     assert "meta-llama/Llama-3.2-1B" in listed
+
+
+def test_statements_are_apart_from_results_and_lead_to_the_document(
+    site: Site, index: dict[str, Any]
+) -> None:
+    stated = [(family["id"], one) for family in index["families"] for one in family["stated"]]
+    assert len({one["accelerator"] for _, one in stated}) > 5
+    for family, one in stated:
+        page = site.pages[f"{MODELS}{family}/"]
+        rows = [row for row in page.tree.css(".stated tbody tr") if one["by"] in row.text()]
+        (row,) = (
+            r
+            for r in rows
+            if all(f"{name}" in r.text() for name in one["models"])
+            and one["source"] in [attribute(a, "href") for a in r.css("a")]
+        )
+        assert f"stated by {one['by']}, {one['date']}" in row.text()
+        assert f"{one['accelerator']}--stated" in page.ids
+
+
+def test_a_platforms_statements_have_a_page_with_all_counts(site: Site) -> None:
+    for platform in site.catalog.platforms:
+        address = f"results/stated/{platform.id}/"
+        assert (address in site.pages) is bool(platform.stated_models)
+        for listed in platform.stated_models.lists if platform.stated_models else ():
+            text = " ".join(site.pages[address].one("article").text().split())
+            assert f"{listed.rows:,} rows read, {listed.taken:,} taken" in text
+            for why, number in listed.left_out.items():
+                assert f"{number:,} rows left out: {why}." in text
+            link = f'a[href$="{address}"]'
+            assert site.pages[f"compute-platforms/{platform.id}/"].tree.css_first(link)

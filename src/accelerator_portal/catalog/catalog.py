@@ -29,6 +29,7 @@ from accelerator_portal.catalog.files.shared_files import (
     SelectorDefaults,
 )
 from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.files.stated_models_file import StatedModels
 from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import MarkdownFile, Translation
@@ -53,6 +54,7 @@ OTHER_BACKENDS = "data/other-backends.yaml"
 FINDER = "data/finder.yaml"
 SHARED_FAQ = "data/faq.md"
 RESULTS = "results"
+STATED_MODELS = "stated-models.yaml"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,7 @@ class Platform:
     validation: Validation = field(default_factory=Validation)
     translations: Mapping[str, Translation] = field(default_factory=dict)
     """The guide in other languages, by language."""
+    stated_models: StatedModels | None = None
 
     @property
     def in_tree(self) -> bool:
@@ -99,6 +102,8 @@ class Platform:
         yield "compatibility.yaml", self.compatibility.sources
         yield "guide.md", self.guide.sources
         yield "faq.md", self.faq.sources
+        if self.stated_models:
+            yield STATED_MODELS, self.stated_models.sources
 
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept

@@ -17,6 +17,7 @@ FILES = {
     "accelerators/<id>/guide.<language>.md (front matter)": "translation",
     "accelerators/<id>/known-issues.yaml": "known-issues",
     "accelerators/<id>/validation.yaml": "validation",
+    "accelerators/<id>/stated-models.yaml": "stated-models",
     "data/releases.yaml": "releases",
     "data/selector.yaml": "selector",
     "data/suites/<id>.yaml": "suite",

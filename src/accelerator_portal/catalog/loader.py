@@ -28,6 +28,7 @@ from accelerator_portal.catalog.catalog import (
     RESULTS,
     SELECTOR,
     SHARED_FAQ,
+    STATED_MODELS,
     SUITES,
     Catalog,
     Platform,
@@ -52,6 +53,7 @@ from accelerator_portal.catalog.files.shared_files import (
     Relay,
     SelectorDefaults,
 )
+from accelerator_portal.catalog.files.stated_models_file import StatedModels
 from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.folder_name import folder_fault
@@ -69,7 +71,7 @@ from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 KNOWN_ISSUES = "known-issues.yaml"
 VALIDATION = "validation.yaml"
-OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION)
+OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION, STATED_MODELS)
 
 _TRANSLATION = re.compile(r"guide\.([a-z]{2,3})\.md")
 
@@ -189,6 +191,7 @@ class _Reader:
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
         settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
         translations = self._translations(folder)
+        stated = self.optional(self._path(folder, STATED_MODELS), StatedModels, folder)
         results = self._results(folder)
         whole = len(self.problems) == before
         if not (whole and accelerator and install and versions and guide and faq):
@@ -207,6 +210,7 @@ class _Reader:
             known_issues=issues.issues if issues else (),
             validation=settings or Validation(),
             translations=translations,
+            stated_models=stated,
         )
 
     def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:

@@ -33,6 +33,7 @@ from accelerator_portal.catalog.files.shared_files import (
     SelectorDefaults,
 )
 from accelerator_portal.catalog.files.sources import SourcedFile
+from accelerator_portal.catalog.files.stated_models_file import StatedModels
 from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import TranslatedFile
@@ -49,6 +50,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "selector": SelectorDefaults,
     "known-issues": KnownIssues,
     "validation": Validation,
+    "stated-models": StatedModels,
     "suite": SuiteFile,
     "models": Models,
     "model-families": ModelFamilies,

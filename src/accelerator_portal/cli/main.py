@@ -127,6 +127,11 @@ COMMANDS = {
     "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
     "report": _in("report:report", "Import, check, merge and export test reports."),
     "schema": _in("generated:schema", "Generate the JSON Schemas in data/schema/."),
+    "stated-models": _in(
+        "stated_models:stated_models",
+        "Update the lists of models that documents state.",
+        "site",
+    ),
     "suites": _in("generated:suites", "Add the harness's test names to data/suites."),
     "upstream": _in(
         "upstream:upstream",

@@ -108,7 +108,9 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
         if any(admits(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds)
     ]
     pins = [
-        b.torch.removeprefix("==") for b in generation.builds if (b.torch or "").startswith("==")
+        b.torch.removeprefix("==")
+        for b in generation.builds
+        if b.torch and b.torch.startswith("==")
     ]
     releases = [row.torch for row in rows] or pins
     return Serving("no-command", *_ends(releases)) if releases else Serving("no-command")

@@ -79,14 +79,14 @@ def _yaml_file(draft: Draft, name: str, record: Record) -> str:
     schema = f"../../data/schema/{name.removesuffix('.yaml')}.schema.json"
     hints = [f"{_NEXT}{hint.words}\n" for hint in draft.hints if hint.file == name]
     sources = _used(draft, _named(record))
-    text = _yaml({"sources": sources, **record})
+    text = yaml_text({"sources": sources, **record})
     return f"# yaml-language-server: $schema={schema}\n{text}{''.join(hints)}"
 
 
 def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
     body = "\n".join(f"## {title}\n\n{text}\n" for title, text in sections.items())
     sources = _used(draft, CITATION.findall(body))
-    return f"---\n{_yaml({'sources': sources})}---\n\n{body}"
+    return f"---\n{yaml_text({'sources': sources})}---\n\n{body}"
 
 
 def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
@@ -125,7 +125,8 @@ _Dumper.add_representer(str, _text)
 _Dumper.add_representer(list, _list)
 
 
-def _yaml(data: Record) -> str:
+def yaml_text(data: Mapping[str, Any]) -> str:
+    """Return data as YAML in the style of the portal's files."""
     text = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return str(text)
 

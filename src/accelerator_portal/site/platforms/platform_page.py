@@ -15,6 +15,7 @@ from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.archive import BASES
+from accelerator_portal.results.stated_models import statements
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.platforms.commands_table import commands_table
@@ -71,6 +72,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
             (stored, parts.results.suite_counts(stored.id))
             for stored in parts.results.of(platform.id)
         ],
+        "statements": tuple(statements(platform)),
         "tested_systems": systems_of_runs(parts.results.of(platform.id)),
         "tested_hardware": devices_of_runs(parts.results.of(platform.id)),
         "course": list(_course(platform.id, parts.past)),

@@ -6,14 +6,16 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.catalog import MODEL_FAMILIES
+from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
 from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
 from accelerator_portal.results.standing import Basis
+from accelerator_portal.results.stated_models import Statement, of_family, statements
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.result_addresses import (
     RESULTS_PAGES,
@@ -74,12 +76,16 @@ class ListedTest:
 
 @dataclass(frozen=True, slots=True)
 class FamilyView:
-    """A model family: cells by platform, results by cell, and the tests that suites list."""
+    """A model family: cells by platform, results by cell, and the tests that suites list.
+
+    `stated` is what documents state by platform, which is no result.
+    """
 
     family: ModelFamily
     cells: Mapping[str, tuple[FamilyCell, ...]]
     rows: Mapping[str, tuple[EvidenceRow, ...]]
     listed: tuple[ListedTest, ...]
+    stated: Mapping[str, tuple[Statement, ...]]
 
     def best(self, platform: str) -> FamilyCell | None:
         """Return a platform's best evidence: of PyTorch that of runs, else that of baselines."""
@@ -98,7 +104,7 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The families that some report has, by platforms with a result of one; and what is missing."""
+    """The families that some report or document has, by platforms with one; and what is missing."""
 
     families: tuple[FamilyView, ...]
     platforms: tuple[Platform, ...]
@@ -112,16 +118,14 @@ def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
     evidence = model_evidence(families, results.reports)
     reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
     names = {(test.test.suite, test.test.name) for tests in reported.values() for test in tests}
-    with_model = {platform for found in evidence.values() for platform in found}
+    views = [_family(catalog, family, evidence, reported, names) for family in families]
+    shown = tuple(view for view in views if view.cells or view.stated)
+    with_model = {platform for view in shown for platform in (*view.cells, *view.stated)}
     return ModelsView(
-        tuple(
-            _family(catalog, family, evidence, reported, names)
-            for family in families
-            if family.id in evidence
-        ),
+        shown,
         tuple(p for p in catalog.platforms if p.id in with_model),
         tuple(p for p in catalog.platforms if p.id not in with_model),
-        tuple(family.title for family in families if family.id not in evidence),
+        tuple(view.family.title for view in views if view not in shown),
     )
 
 
@@ -132,17 +136,20 @@ def _family(
     reported: Mapping[str, tuple[ReportedTest, ...]],
     names: set[tuple[str, str]],
 ) -> FamilyView:
+    found = evidence.get(family.id, {})
     cells = {
-        platform.id: tuple(_cell(results) for results in evidence[family.id][platform.id])
+        platform.id: tuple(_cell(results) for results in found[platform.id])
         for platform in catalog.platforms
-        if platform.id in evidence[family.id]
+        if platform.id in found
     }
+    stated = {p.id: tuple(of_family(statements(p), family)) for p in catalog.platforms}
     rows = {
         cell.anchor: tuple(_rows(cell.results, reported))
         for of_platform in cells.values()
         for cell in of_platform
     }
-    return FamilyView(family, cells, rows, tuple(_listed(catalog, family, names)))
+    named = {platform: some for platform, some in stated.items() if some}
+    return FamilyView(family, cells, rows, tuple(_listed(catalog, family, names)), named)
 
 
 def _cell(results: FamilyResults) -> FamilyCell:
@@ -217,6 +224,15 @@ def model_pages(catalog: Catalog, results: ResultsView, templates: Templates) ->
         path = f"{MODELS_PAGES}/{family.family.id}.md"
         template = f"{MODELS_PAGES}/family.md.j2"
         yield templates.page(path, MODEL_FAMILIES, template, view=family, most=MOST_LISTED)
+    for platform in catalog.platforms:
+        if platform.stated_models:
+            yield templates.page(
+                f"{RESULTS_PAGES}/stated/{platform.id}.md",
+                platform.path(STATED_MODELS),
+                "results/stated.md.j2",
+                platform=platform,
+                stated=tuple(statements(platform)),
+            )
     yield from _files(view)
 
 
@@ -226,6 +242,7 @@ def _files(view: ModelsView) -> Iterator[SiteFile]:
             family.family,
             address=f"models/{family.family.id}.json",
             counts=tuple(_count(cell) for cell in _cells(family)),
+            stated=tuple(map(_stated, chain.from_iterable(family.stated.values()))),
         )
         for family in view.families
     )
@@ -249,6 +266,16 @@ def _count(cell: FamilyCell) -> FamilyCount:
         outcomes=dict(results.outcomes),
         date=results.day,
         reports=tuple(stored.id for stored in results.reports),
+    )
+
+
+def _stated(statement: Statement) -> StatedFamily:
+    return StatedFamily.from_objects(
+        statement.listed,
+        statement,
+        date=statement.source.as_of or statement.source.read,
+        source=statement.source.url,
+        models=tuple(model.name for model in statement.models),
     )
 
 
@@ -286,6 +313,23 @@ class FamilyCount(Model):
     """Ids of the reports, the newest first."""
 
 
+class StatedFamily(Model):
+    """Models of a family that a document says a platform runs. No test shows it."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    by: str
+    """The publisher of the document."""
+    software: str
+    """The software with which the document says that they run."""
+    date: dt.date
+    """The date of the document."""
+    source: str
+    """The address of the document at the commit that was read."""
+    models: tuple[str, ...]
+    """The names of the models in the document."""
+
+
 class FamilyEntry(Model):
     """An entry of the index: a model family."""
 
@@ -297,15 +341,17 @@ class FamilyEntry(Model):
     """Address of the family's own file, relative to the index."""
     counts: tuple[FamilyCount, ...]
     """The results on each platform that has any."""
+    stated: tuple[StatedFamily, ...] = ()
+    """What documents state. It is not part of the results."""
 
 
 class FamiliesIndex(Model):
     """All model families, as ordered on the page."""
 
     families: tuple[FamilyEntry, ...]
-    """The families with tests in at least one report."""
+    """The families with tests in at least one report, or models in a document."""
     no_report: tuple[str, ...]
-    """Titles of the families without results."""
+    """Titles of the families without either."""
 
 
 class FamilyTest(Model):

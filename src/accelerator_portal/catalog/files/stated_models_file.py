@@ -1,0 +1,94 @@
+"""`stated-models.yaml`: models that documents say a platform runs. A statement is no test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog.fields import Count, Flag, Line, Model, Name, Paragraph, fault
+from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+
+FILE = re.compile(
+    r"https://github\.com/(?P<repository>[^/]+/[^/]+)/blob/(?P<commit>[0-9a-f]{40})/(?P<path>.+)"
+)
+"""The address of a file on GitHub at a commit."""
+
+
+class StatedModel(Model):
+    """A model of the list, in the words of the document."""
+
+    name: Line
+    """The name of the model or family."""
+    examples: Paragraph | None = None
+    """The examples that the document names."""
+    details: Paragraph | None = None
+    """What the document says it runs with: an engine, data types or devices."""
+
+
+class ModelList(Sourced):
+    """A list of models in a document: how to read its tables, and what they say.
+
+    `accelerator-portal stated-models` writes `rows`, `left_out` and `models`.
+    """
+
+    by: Name
+    """The publisher of the document, as readers know it."""
+    software: Line
+    """The software with which the document says that the models run."""
+    headings: Annotated[tuple[Line, ...], Field(min_length=1)]
+    """The tables below these headings of the document are read."""
+    except_headings: Mapping[Line, Line] = Field(default_factory=dict)
+    """Headings below them whose tables are not read, with the reason."""
+    name: Line
+    """The column with the name of the model."""
+    examples: Line | None = None
+    """The column with examples."""
+    details: tuple[Line, ...] = ()
+    """Columns with what the model runs with."""
+    supported: tuple[Line, ...] = ()
+    """Columns that say whether the model is supported: one of them must say so. Default: a row is
+    enough."""
+    marks: Mapping[str, Flag] = Field(default_factory=dict)
+    """The content of these columns, and whether it means that the model is supported. Any other
+    content is refused."""
+    except_rows: Mapping[Line, Line] = Field(default_factory=dict)
+    """Rows with this text in any column are left out, with the reason."""
+    rows: Count = 0
+    """How many rows the tables have."""
+    left_out: Mapping[Line, Count] = Field(default_factory=dict)
+    """How many rows were left out, by reason."""
+    models: tuple[StatedModel, ...] = ()
+    """The models. Rows that differ only in details are one model."""
+
+    @property
+    def taken(self) -> int:
+        """The number of rows that state a supported model."""
+        return self.rows - sum(self.left_out.values())
+
+    @model_validator(mode="after")
+    def _marks_go_with_columns(self) -> ModelList:
+        if bool(self.marks) != bool(self.supported):
+            raise fault("supported needs marks, and marks need supported", "set both or neither")
+        return self
+
+
+class StatedModels(SourcedFile):
+    """The lists of models of one platform."""
+
+    lists: Annotated[tuple[ModelList, ...], Field(min_length=1)]
+    """The lists. Each has a source of its own: a file on GitHub at a commit."""
+
+    @model_validator(mode="after")
+    def _lists_cite_a_file_each(self) -> StatedModels:
+        named = [one.source for one in self.lists]
+        for ids in named:
+            url = self.sources[ids[0]].url if len(ids) == 1 and ids[0] in self.sources else None
+            if url is None or not FILE.fullmatch(url):
+                remedy = "name one source whose url is a file on GitHub at a full commit"
+                raise fault(f'the source of the list, "{", ".join(ids)}", is no such file', remedy)
+        if len(set(named)) != len(named):
+            raise fault("two lists have the same source", "put them into one list")
+        return self

@@ -1,0 +1,65 @@
+"""Finds the models that documents state for a platform. Statements are never counted as tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.files.shared_files import ModelFamily
+from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+
+# What stands for the suite in the pattern of a family: `*/…` takes stated models, too.
+_SUITE = "stated"
+
+# The owner of a repository on Hugging Face: that of "mistralai/Pixtral-12B" makes it no Mistral.
+_OWNER = re.compile(r"(?<![\w./-])[A-Za-z-]+/(?=[\w.-])")
+# A cell can name several models: "Llama 2/3", "Qwen1.5 / Qwen2", "BART (large)".
+_PARTS = re.compile(r"[,;:/·()]+")
+_GAPS = re.compile(r"[\s_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a document states: the models of its list, or those of one family."""
+
+    accelerator: str
+    listed: ModelList
+    source: Source
+    models: tuple[StatedModel, ...]
+
+    @property
+    def words(self) -> str:
+        """The publisher and the date of the document: `stated by Acme, 2026-01-31`."""
+        return f"stated by {self.listed.by}, {self.source.as_of or self.source.read}"
+
+
+def statements(platform: Platform) -> Iterator[Statement]:
+    """Yield the lists of models that documents state for a platform."""
+    file = platform.stated_models
+    for listed in file.lists if file else ():
+        source = file.sources[listed.source[0]] if file else None
+        if source:
+            yield Statement(platform.id, listed, source, listed.models)
+
+
+def of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[Statement]:
+    """Yield the statements with only the models of a family, without those that have none."""
+    for one in found:
+        models = tuple(
+            model for model in one.models if any(family.has(_SUITE, name) for name in _names(model))
+        )
+        if models:
+            yield Statement(one.accelerator, one.listed, one.source, models)
+
+
+def _names(model: StatedModel) -> Iterator[str]:
+    """Yield the names in a model's name, as suites would write them.
+
+    Examples don't count: "LLaVA-NeXT" with the example "llava-v1.6-mistral" is no Mistral.
+    """
+    for part in _PARTS.split(_OWNER.sub("", model.name)):
+        if name := part.strip():
+            yield from dict.fromkeys((name, _GAPS.sub("_", name), _GAPS.sub("", name)))

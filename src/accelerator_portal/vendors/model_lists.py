@@ -1,0 +1,227 @@
+"""Reads the models of a vendor's document: tables in Markdown or HTML, as the list describes them.
+
+What a list does not describe is refused: a missing heading or column, or an unknown mark. So a
+document that changed its form never loses models silently.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import NoReturn
+
+from markdown_it import MarkdownIt
+from pydantic import ValidationError
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.fields import VERDICT_MARK
+from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+from accelerator_portal.catalog.text_file import HIDDEN
+
+NOT_MARKED = "not marked as supported"
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_BREAKS = frozenset({"br", "li"})
+# Tables in a tab of MkDocs are indented as if they were code.
+_INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
+
+
+@dataclass(slots=True)
+class _Cell:
+    text: str = ""
+    right: int = 1
+    down: int = 1
+
+
+@dataclass(slots=True)
+class _Table:
+    headings: tuple[str, ...]
+    header_rows: int = 0
+    rows: list[list[_Cell]] = field(default_factory=list)
+
+
+class _Tables(HTMLParser):
+    """The tables of a page, each with the headings above it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[_Table] = []
+        self.seen: set[str] = set()
+        self._above: list[tuple[int, str]] = []
+        self._heading: str | None = None
+        self._table: _Table | None = None
+        self._cell: _Cell | None = None
+        self._in_head = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Start a heading, table, row or cell."""
+        if tag in _LEVELS:
+            self._heading = ""
+        elif tag == "table":
+            self._table = _Table(tuple(text for _, text in self._above))
+        elif tag in _BREAKS and self._cell and self._cell.text.strip():
+            self._cell.text += ", "
+        elif self._table is None:
+            return
+        elif tag == "thead":
+            self._in_head = True
+        elif tag == "tr":
+            self._table.rows.append([])
+            self._table.header_rows += self._in_head
+        elif tag in {"td", "th"} and self._table.rows:
+            spans = {name: int(value) for name, value in attrs if value and value.isdecimal()}
+            self._cell = _Cell("", spans.get("colspan", 1), spans.get("rowspan", 1))
+            self._table.rows[-1].append(self._cell)
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a heading, table or cell."""
+        if tag in _LEVELS and self._heading is not None:
+            level, title = _LEVELS[tag], _plain(self._heading)
+            self._above = [one for one in self._above if one[0] < level] + [(level, title)]
+            self.seen.add(title)
+            self._heading = None
+        elif tag == "thead":
+            self._in_head = False
+        elif tag in {"td", "th"}:
+            self._cell = None
+        elif tag == "table" and self._table:
+            self.tables.append(self._table)
+            self._table = self._cell = None
+
+    def handle_data(self, data: str) -> None:
+        """Add text to the heading or cell."""
+        if self._heading is not None:
+            self._heading += data
+        elif self._cell is not None:
+            self._cell.text += data
+
+
+def read_models(path: str, text: str, listed: ModelList) -> ModelList:
+    """Return a list with the rows and models of a document. Raises ProblemsError."""
+    page = _Tables()
+    rendered = MarkdownIt("commonmark", {"html": True}).enable("table")
+    page.feed(rendered.render(_INDENTED_ROW.sub("", text)))
+    page.close()
+    for heading in (*listed.headings, *listed.except_headings):
+        if heading not in page.seen:
+            _refuse(path, f'the document has no heading "{heading}"', "name its headings again")
+    reading = _Reading(path, text, listed)
+    for table in page.tables:
+        if set(listed.headings).intersection(table.headings):
+            reading.add(table)
+    if not reading.models:
+        _refuse(path, "no row states a supported model", "correct headings, columns or marks")
+    unused = set(listed.except_rows.values()) - set(reading.left_out)
+    if unused:
+        _refuse(path, f"no row is left out for: {min(unused)}", "remove it from except_rows")
+    models = tuple(
+        _model(path, name, examples, "; ".join(details) or None)
+        for (name, examples), details in reading.models.items()
+    )
+    found = {"rows": reading.rows, "left_out": dict(reading.left_out), "models": models}
+    return listed.model_copy(update=found)
+
+
+def _model(path: str, name: str, examples: str | None, details: str | None) -> StatedModel:
+    try:
+        return StatedModel(name=name, examples=examples, details=details)
+    except ValidationError as error:
+        what = f'"{name[:60]}": {error.errors(include_url=False)[0]["msg"]}'
+        _refuse(path, what, "leave its row out with except_rows")
+
+
+@dataclass
+class _Reading:
+    path: str
+    text: str
+    listed: ModelList
+    rows: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    models: dict[tuple[str, str | None], dict[str, None]] = field(default_factory=dict)
+
+    def add(self, table: _Table) -> None:
+        """Read the rows of a table below one of the headings."""
+        left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
+        header, *rows = _grid(table)
+        self.rows += len(rows)
+        if left_out:
+            self.left_out[left_out[0]] += len(rows)
+            return
+        known = [c for c in self.listed.supported if c in header]
+        missing = [c for c in (self.listed.name, self.listed.examples) if c and c not in header]
+        if self.listed.supported and not known:
+            missing.append(self.listed.supported[0])
+        if missing:
+            what = f'the table below "{table.headings[-1]}" has no column "{missing[0]}"'
+            self._refuse(what, f"it has {', '.join(filter(None, header))}", header[0])
+        above = ""
+        for cells in rows:
+            row = dict(zip(header, cells, strict=True))
+            above = row[self.listed.name] = row[self.listed.name] or above
+            self._row(row, known)
+
+    def _row(self, row: Mapping[str, str], known: list[str]) -> None:
+        name = row[self.listed.name]
+        if not name:
+            self._refuse("a row has no name of a model", "leave its heading out", "")
+        for words, reason in self.listed.except_rows.items():
+            if any(words in cell for cell in row.values()):
+                self.left_out[reason] += 1
+                return
+        marked = [column for column in known if self._says_supported(row, column)]
+        if known and not marked:
+            self.left_out[NOT_MARKED] += 1
+            return
+        examples = _shown(row[self.listed.examples]) if self.listed.examples else None
+        details = self.models.setdefault((_shown(name) or name, examples or None), {})
+        stated = [_shown(row[c]) for c in self.listed.details if c in row]
+        several = marked if len(known) > 1 else []
+        if words := ", ".join(filter(None, (*stated, *several))):
+            details[words] = None
+
+    def _says_supported(self, row: Mapping[str, str], column: str) -> bool:
+        mark = row[column]
+        if mark not in self.listed.marks:
+            what = f'"{row[self.listed.name]}" has "{mark[:60]}" in the column "{column}"'
+            self._refuse(what, "add it to marks", row[self.listed.name])
+        return self.listed.marks[mark]
+
+    def _refuse(self, what: str, remedy: str, near: str) -> NoReturn:
+        lines = self.text.splitlines()
+        line = next((number for number, text in enumerate(lines, 1) if near and near in text), 1)
+        _refuse(self.path, what, remedy, line)
+
+
+def _refuse(path: str, what: str, remedy: str, line: int = 1) -> NoReturn:
+    raise ProblemsError([Problem(path, line, what, remedy)])
+
+
+def _grid(table: _Table) -> Iterator[list[str]]:
+    """Yield the names of the columns, then the texts of each row; cells that span are repeated."""
+    filled: dict[tuple[int, int], str] = {}
+    for y, cells in enumerate(table.rows):
+        x = 0
+        for cell in cells:
+            while (y, x) in filled:
+                x += 1
+            for down in range(cell.down):
+                for right in range(cell.right):
+                    filled[y + down, x + right] = _plain(cell.text)
+            x += cell.right
+    width = max((x for _, x in filled), default=-1) + 1
+    head = table.header_rows or 1
+    columns = ([filled.get((y, x), "") for y in range(head)] for x in range(width))
+    yield [" ".join(dict.fromkeys(filter(None, texts))) for texts in columns]
+    for y in range(head, len(table.rows)):
+        yield [filled.get((y, x), "") for x in range(width)]
+
+
+def _plain(text: str) -> str:
+    return " ".join(HIDDEN.sub(" ", text).split())
+
+
+def _shown(text: str) -> str:
+    """Return a text without signs that look like verdicts, such as those of footnotes."""
+    return " ".join(VERDICT_MARK.sub("", text).split()).strip(" ,")

@@ -1,0 +1,111 @@
+"""Lists of models are read as described, and what is not described is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+from accelerator_portal.vendors.model_lists import NOT_MARKED, read_models
+
+DOCUMENT = """\
+# Models
+
+| Version | Model |
+| --- | --- |
+| 1 | of another heading |
+
+## Language
+
+| Model | Examples | FP16 | INT8 | Engine |
+| --- | --- | --- | --- | --- |
+| **Llama** \N{CIRCLED DIGIT ONE} | [a/b](https://x.example)<br>`c` | [\N{WHITE HEAVY CHECK MARK}](x) | - | one |
+| | | - | \N{WHITE HEAVY CHECK MARK}\N{VARIATION SELECTOR-15} | two |
+| Qwen | d | - | - | one |
+| Gemma ** | e | \N{WHITE HEAVY CHECK MARK} | - | one |
+
+### Soon
+
+| Model | Examples | FP16 |
+| --- | --- | --- |
+| Later | f | \N{WHITE HEAVY CHECK MARK} |
+"""
+
+
+def described(**more: object) -> ModelList:
+    about = {
+        "source": "list",
+        "by": "Acme",
+        "software": "acme",
+        "headings": ["Language"],
+        "except_headings": {"Soon": "planned"},
+        "name": "Model",
+        "examples": "Examples",
+        "details": ["Engine"],
+        "supported": ["FP16", "INT8"],
+        "marks": {"\N{WHITE HEAVY CHECK MARK}": True, "-": False},
+        "except_rows": {"**": "broken"},
+    }
+    return ModelList.model_validate({**about, **more})
+
+
+def refused(text: str = DOCUMENT, **more: object) -> str:
+    with pytest.raises(ProblemsError) as caught:
+        read_models("list.md", text, described(**more))
+    (problem,) = caught.value.problems
+    return str(problem)
+
+
+def test_rows_become_models_and_every_row_is_counted() -> None:
+    found = read_models("list.md", DOCUMENT, described())
+    assert found.models == (
+        StatedModel(name="Llama", examples="a/b, c", details="one, FP16"),
+        StatedModel(name="Llama", details="two, INT8"),
+    )
+    assert found.rows == 5
+    assert found.left_out == {NOT_MARKED: 1, "broken": 1, "planned": 1}
+    assert found.taken == 2
+
+
+def test_rows_of_one_model_are_merged_and_one_column_of_marks_is_no_detail() -> None:
+    found = read_models("list.md", DOCUMENT, described(examples=None, supported=["INT8"]))
+    assert found.models == (StatedModel(name="Llama", details="two"),)
+    found = read_models("list.md", DOCUMENT, described(examples=None))
+    assert found.models == (StatedModel(name="Llama", details="one, FP16; two, INT8"),)
+
+
+def test_html_tables_with_spans_and_tables_in_tabs_are_read() -> None:
+    text = (
+        "# List\n<table><thead>\n<tr><th rowspan=2>Model</th><th colspan=2>Training</th></tr>\n"
+        "<tr><th>A1</th><th>A2</th></tr>\n</thead>\n"
+        "<tr><td rowspan=2>Llama</td><td>no</td><td>yes</td></tr>\n"
+        "<tr><td>yes</td><td>no</td></tr></table>\n\n"
+        '=== "Tab"\n\n    | Model | Training A1 |\n    | --- | --- |\n    | Qwen | yes |\n'
+    )
+    columns = {"supported": ["Training A1", "Training A2"], "marks": {"yes": True, "no": False}}
+    plain: dict[str, object] = {
+        "headings": ["List"],
+        "except_headings": {},
+        "except_rows": {},
+        "examples": None,
+    }
+    found = read_models("list.md", text, described(**plain, **columns))
+    assert found.models == (
+        StatedModel(name="Llama", details="Training A2; Training A1"),
+        StatedModel(name="Qwen"),
+    )
+
+
+def test_what_is_not_described_is_refused_with_its_place() -> None:
+    unknown = DOCUMENT.replace("| Qwen | d | - |", "| Qwen | d | maybe |")
+    assert refused(unknown) == (
+        'list.md:13: "Qwen" has "maybe" in the column "FP16"; add it to marks'
+    )
+    assert 'no heading "Language"' in refused(DOCUMENT.replace("## Language", "## Speech"))
+    assert 'no column "Name"' in refused(name="Name")
+    assert 'no column "BF16"' in refused(supported=["BF16"])
+    assert "no row is left out for: gone" in refused(except_rows={"**": "broken", "?!": "gone"})
+    assert "no row states a supported model" in refused(headings=["Soon"])
+    nameless = DOCUMENT.replace("| **Llama** \N{CIRCLED DIGIT ONE} |", "| |")
+    assert "a row has no name of a model" in refused(nameless)
+    assert "at most 400" in refused(DOCUMENT.replace("**Llama**", "Llama" * 90))
