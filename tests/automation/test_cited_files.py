@@ -162,11 +162,14 @@ def test_what_was_declined_is_not_reported_again(
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "The file is gone from the default branch. The facts keep their source."),
-        ({"README.md/a": ""}, "It was a file and is now a folder. The facts keep their source."),
+        ({}, "The default branch no longer has the file. The facts keep their source."),
+        (
+            {"README.md/a": ""},
+            "The path was a file and is now a folder. The facts keep their source.",
+        ),
         (
             {"README.md": "\0"},
-            "It changed. It is not text, or larger than 1 MB: compare it by hand.",
+            "The file changed. It is not text, or larger than 1 MB: compare it by hand.",
         ),
     ],
 )
@@ -189,7 +192,7 @@ def test_a_repository_that_is_gone_is_one_problem(
     assert week(catalog) == Issues(opened=(1,))
     assert f"- `{VENDOR}`: cited in `{ACCELERATOR}:" in body(double)
     assert body(double).count("cited in") == 1
-    assert "The repository is gone or private. The facts keep their sources." in body(double)
+    assert "The repository was deleted or is private. The facts keep their sources." in body(double)
 
 
 def test_github_that_does_not_answer_leaves_the_issues(

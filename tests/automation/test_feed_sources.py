@@ -146,7 +146,7 @@ def test_an_artifact_that_is_none_is_named(
 def test_what_github_refuses_or_nobody_may_ask_is_named(
     double: GitHubDouble, client: GitHubClient
 ) -> None:
-    assert brought(ASSET, None) == "no request to GitHub: there is no token"
+    assert brought(ASSET, None) == "no request was sent to GitHub, because there is no token"
     assert brought(ASSET, client) == f"repos/{HOME}/releases/latest: Not Found (HTTP 404)"
     double.faults.append(Fault("releases", status=403, message="Forbidden", times=9))
     assert brought(ASSET, client) == f"repos/{HOME}/releases/latest: Forbidden (HTTP 403)"

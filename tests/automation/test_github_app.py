@@ -104,7 +104,7 @@ def test_a_malformed_key_is_said_before_github_is_asked(
         connected_app(AppCredentials(github_apps.APP_ID, text), double.home, QUICK)
     assert str(raised.value) == (
         "UPSTREAM_APP_KEY: the value is not the private key of a GitHub App in PEM format. "
-        "Set it to the whole file: gh secret set UPSTREAM_APP_KEY --env upstream < FILE.pem"
+        "Set it to the content of the file: gh secret set UPSTREAM_APP_KEY --env upstream < FILE.pem"
     )
     assert double.asked == []
     assert raised.value.__suppress_context__
@@ -169,7 +169,7 @@ def test_a_clock_that_is_off_is_said_with_its_time(
         connected_app(AppCredentials(github_apps.APP_ID, private_key()), double.home, QUICK)
     assert re.fullmatch(
         "UPSTREAM_APP_ID and UPSTREAM_APP_KEY: GitHub refuses the time of the request: "
-        r"this machine says \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. "
+        r"the clock of this machine says \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. "
         "Synchronize the clock of this machine",
         str(raised.value),
     )

@@ -76,7 +76,7 @@ def test_a_new_release_is_one_pull_request_that_shows_the_row_and_asks_its_owner
     ]
     assert (
         "- To add: the `SDK version`, with its source. "
-        'The newest row that has one says `needs: {"SDK": "9.1"}`.'
+        'The newest row with this field has `needs: {"SDK": "9.1"}`.'
     ) in pull["body"]
     assert git.reviewers(pull["number"]) == {"@a-person"}
     assert git.commits[git.branches[BRANCH]]["author"]["email"] == EMAIL

@@ -86,7 +86,7 @@ def test_a_release_on_pypi_is_one_pull_request_with_its_entry(
     lines = pull["body"].splitlines()
     assert lines[2].startswith(f"`torch {VERSION}` was published on 2026-11-20.")
     assert any(line.startswith("- `cu132 linux x86_64`: `manylinux_2_28_x86_64`") for line in lines)
-    assert "- `torchvision 0.31.0` requires it." in lines
+    assert f"- `torchvision 0.31.0` requires `torch {VERSION}`." in lines
     assert git.commits[git.branches[BRANCH]]["author"]["email"] == EMAIL
 
 
@@ -97,7 +97,10 @@ def test_companions_are_in_the_pull_request(
     indexes.pypi.add("torchao", "0.19.0")
     assert night(catalog).words == "1 opened"
     body = git.pulls[0]["body"]
-    assert f"- `torchaudio {VERSION}` goes with it, says its metadata on PyPI.\n" in body
+    assert (
+        f"- `torchaudio {VERSION}` matches `torch {VERSION}`, according to its metadata on PyPI.\n"
+        in body
+    )
     assert "\n- `torchao 0.19.0 is on PyPI, and its metadata does not state which torch" in body
     found = read_releases(RELEASES, git.files(BRANCH)[RELEASES])[0]
     assert found.companions_of(VERSION)["torchaudio"][0] == VERSION
@@ -109,7 +112,7 @@ def test_a_second_night_changes_nothing_and_a_later_build_joins(
     indexes.cpu.answers["/simple/torch/"] = lambda handler: send(handler, 500)
     indexes.all_builds.answers["/simple/torch/"] = lambda handler: send(handler, 500)
     night(catalog)
-    assert "Not read this time; a later run completes the entry:" in git.pulls[0]["body"]
+    assert "Could not be read; a later run completes the entry:" in git.pulls[0]["body"]
     assert night(catalog).words == "1 unchanged"
     indexes.cpu.answers.clear()
     indexes.all_builds.answers.clear()

@@ -80,7 +80,7 @@ def the_first_round_answers_once_and_refuses_what_is_hostile(
     what = f"Pull request {NUMBER} of `{UPSTREAM}` at `{FIRST[:12]}`"
     for name, why in refused.items():
         assert f"- `{name}`, {what}: **refused** `{why}`\n" in done.summary
-    ended = "the run ended as failure without a report"
+    ended = "the run ended without a report (conclusion: failure)"
     assert f"- `broken`, {what}: **refused** `{ended}`\n" in done.summary
     assert f"- `slow`, {what}: waiting `there is no run with the title " in done.summary
     (text,) = story.comments

@@ -62,7 +62,7 @@ def test_a_section_declares_error_messages() -> None:
 def test_error_messages_stand_below_the_heading(text: str) -> None:
     line = 8 + 2 + text.split("```", maxsplit=1)[0].count("\n")
     assert problems(f"{FRONT}## One\n\n{text}\n") == [
-        f"a.md:{line}: a block `error` stands inside an answer; move it below the heading"
+        f"a.md:{line}: a block `error` is inside an answer; move it directly below the heading"
     ]
 
 

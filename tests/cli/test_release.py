@@ -152,7 +152,7 @@ def test_companions_are_added_with_their_sources(
     }
     assert [found.sources[one.source[0]].package for one in new] == ["torchaudio", "torch"]
     assert found.companions_of(VERSION)["triton"] == ("3.10.0",)
-    assert "  triton 3.10.0: a companion, from PyPI\n" in done.stdout
+    assert "  triton 3.10.0: a companion package, from PyPI\n" in done.stdout
     assert "  To check: torchao 0.19.0 is on PyPI, and its metadata does not state" in done.stdout
     assert "triton 3.11.0" not in done.stdout
     text = (root / RELEASES).read_text("utf-8")
@@ -216,8 +216,11 @@ def test_what_is_listed_otherwise_is_told_and_stays(tree: Tree, indexes: Indexes
     indexes.pypi.add("torch", VERSION, *tags(MACOS, "cp314"))
     before = (root / RELEASES).read_bytes()
     done = run(root, indexes)
-    assert "To check: cpu linux x86_64: the entry lists it, " in done.stdout
-    assert "To check: cpu macos aarch64: the entry lists Python 3.12, 3.13, pypi has" in done.stdout
+    assert "To check: cpu linux x86_64: the entry lists this wheel, but " in done.stdout
+    assert (
+        "To check: cpu macos aarch64: the entry lists Python 3.12, 3.13, but pypi has"
+        in done.stdout
+    )
     assert (root / RELEASES).read_bytes() == before
 
 
@@ -313,7 +316,7 @@ def test_check_says_that_every_build_has_evidence(tree: Tree) -> None:
     done = check(tree(EXAMPLE), "1.10.0")
     assert done.exit_code == 0, done.output
     assert done.stdout == (
-        f"Every build of torch 1.10.0 that install commands take is in {RELEASES}.\n"
+        f"Every build of torch 1.10.0 that install commands use is in {RELEASES}.\n"
     )
 
 
@@ -322,7 +325,7 @@ def test_check_lists_builds_without_evidence(tree: Tree) -> None:
     place = "https://download.pytorch.org/whl/cpu"
     done = check(tree(edited((INSTALL, step, step.replace("{index}", place)))))
     assert done.exit_code == 1
-    assert f'{INSTALL}:21: "wheels" (pip, uv) takes the cpu build of torch 1.10.0' in done.stdout
+    assert f'{INSTALL}:21: "wheels" (pip, uv) installs the cpu build of torch 1.10.0' in done.stdout
     assert "problems found." in done.stderr
 
 

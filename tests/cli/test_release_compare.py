@@ -80,7 +80,9 @@ def test_all_files_that_cannot_be_compared_are_named(tree: Tree, tmp_path: Path)
     wrong.write_text("{}", "utf-8")
     done = run(tree(FILES), str(absent), str(empty), str(wrong))
     assert done.exit_code == 2
-    assert done.stdout == f"{empty}\n  none of its builds is in the portal's releases\n"
+    assert (
+        done.stdout == f"{empty}\n  none of the builds in this list is in the portal's releases\n"
+    )
     words = " ".join(done.stderr.split())
     assert f"{absent}: there is no such file" in words
     assert f"{wrong}: this is not published_versions.json" in words

@@ -41,12 +41,12 @@ def test_what_differs_is_said_environment_first(tmp_path: Path) -> None:
         "  torch: 1.10.0 → 1.11.0",
         "  backend.name: not stated → made-up",
         "  backend.version: not stated → 2",
-        "made-up: new failures: 1, fixes: 1, other changes of the outcome: 1, unchanged: 1",
+        "made-up: new failures: 1, fixes: 1, other changes of outcomes: 1, unchanged: 1",
         "New failures (1):",
         "  made-up/t0: passed → failed",
         "Fixes (1):",
         "  made-up/t1: failed → passed",
-        "Other changes of the outcome (1):",
+        "Other changes of outcomes (1):",
         "  made-up/t2: skipped → passed",
     ]
 

@@ -48,14 +48,14 @@ def test_a_nightly_run_takes_the_commit_from_the_report_or_the_option(folder: Pa
     what = "--nightly needs PyTorch's commit with 40 digits, and none is given. Pass it with"
     assert refused.output.startswith(f"Error: {what}")
     refused = run("report.json", "--nightly", "--commit", "main")
-    assert '40 digits, and "main" is not one. Pass it with --commit' in refused.output
+    assert '40 digits, and "main" is no such commit. Pass it with --commit' in refused.output
 
 
 @pytest.mark.parametrize(
     ("words", "event", "error"),
     [
         ([], "x", "the event is not a JSON object. Pass the file of the repository_dispatch"),
-        ([], "{}", "the event, client_payload: this is not in the relay's format. Pass the"),
+        ([], "{}", "client_payload in the event is not in the relay's format. Pass the"),
         (["--check-run", "x"], "{}", "--check-run is missing or not valid. Pass the number in"),
         (["--artifact", "x"], "{}", "--artifact is missing or not valid. Pass an address that"),
     ],

@@ -45,7 +45,7 @@ def test_a_test_that_fails_is_told_and_fails_the_command(folder: Path) -> None:
     done = run(out, "--test", "integration/import")
     assert done.exit_code == 1, done.output
     assert done.stdout == (
-        "Tests that did not pass. Run one again with its command:\n"
+        "Tests that did not pass, each with the command that runs it again:\n"
         "  accelerator-portal validate --device cpu --test integration/import\n"
         "The run stopped early: cpu cannot be used: ImportError: libmade_up.so is missing\n"
         f"1 failed (1 test). Report: {out}\n"
@@ -107,7 +107,7 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
         (["--shard", "3"], '"3" is not in the form K/N, for example 2/4'),
         (["--shard", "3/2"], "there is no shard 3 of 2; the last is 2"),
         (["--shard", "0/2"], '"0/2" is not in the form K/N'),
-        (["--shard", "1/1001"], "there can be at most 1000 shards; 1001 is more"),
+        (["--shard", "1/1001"], "there can be at most 1000 shards, not 1001"),
         (
             ["--times", __file__],
             "--times works only with shards. Add --shard K/N, or remove --times",

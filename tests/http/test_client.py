@@ -149,7 +149,7 @@ def test_a_host_that_is_not_there_is_asked_for_one_address_alone() -> None:
 
     errors, requests = run(work)
     assert {str(e) for e in errors} == {
-        "the host cannot be reached from where the indexes were read"
+        "the host cannot be reached from the machine that read the indexes"
     }
     assert (len(errors), requests) == (10, 3)
 

@@ -94,7 +94,10 @@ def test_two_requirements_for_two_releases_leave_what_both_admit(plugins: Catalo
 def test_a_range_is_quoted_in_the_note(plugins: Catalog) -> None:
     row = proposed(plugins, release("1.11.0", "torch>=1.9")).row
     assert row
-    assert row.note == 'The metadata requires "torch>=1.9". 1.10.0 is the newest release that fits.'
+    assert (
+        row.note
+        == 'The metadata requires "torch>=1.9". 1.10.0 is the newest PyTorch release that fits.'
+    )
 
 
 @pytest.mark.parametrize(

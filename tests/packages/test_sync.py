@@ -255,7 +255,7 @@ def test_a_sync_ends_in_time_and_says_what_it_missed(root: Path, index: Index) -
         ("torch-example",),
         ["beside"],
     )
-    assert synced_words(done).endswith(", 1 not asked in time")
+    assert synced_words(done).endswith(", 1 not read in time")
     assert (root / "data/packages/torch-example.json").read_bytes() == before
 
 

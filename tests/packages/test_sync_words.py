@@ -9,7 +9,7 @@ from tests.folders import loaded
 from tests.packages.loopback import Index, answering
 from tests.packages.syncing import DAY, EXTRA, X86, releases, synced
 
-NOWHERE = "the host cannot be reached from where the indexes were read"
+NOWHERE = "the host cannot be reached from the machine that read the indexes"
 
 
 def lines(root: Path, index: Index) -> list[str]:

@@ -37,9 +37,9 @@ PYTORCH = "https://download.pytorch.org/whl"
 def test_a_build_that_the_release_does_not_list(tree: Tree) -> None:
     (found,) = claims(tree, at(f"{PYTORCH}/cpu"))
     assert found.startswith(
-        f'{INSTALL}:21: "wheels" (pip, uv) takes the cpu build of torch 1.10.0 '
+        f'{INSTALL}:21: "wheels" (pip, uv) installs the cpu build of torch 1.10.0 '
     )
-    assert "for linux x86_64, which has no evidence: " in found
+    assert "for linux x86_64, but the portal has no evidence for this build: " in found
     assert "data/releases.yaml lists ex2 (on PyPI), ex1 for linux x86_64; run accelerator" in found
 
 
@@ -52,13 +52,13 @@ def test_a_build_on_pypi(tree: Tree) -> None:
     assert claims(tree, "") == []
     without = (RELEASES, "arch: [x86_64, aarch64], on: pypi}", "arch: [x86_64, aarch64]}")
     (found,) = claims(tree, "", without)
-    assert "takes the build on PyPI of torch 1.10.0 for linux x86_64, which has no" in found
+    assert "installs the build on PyPI of torch 1.10.0 for linux x86_64, but the portal" in found
 
 
 def test_a_python_without_a_wheel_is_named(tree: Tree) -> None:
     fewer = WHEEL.replace("[x86_64]}\n", '[x86_64], python: ["3.12"]}\n', 1)
     (found,) = claims(tree, at(f"{PYTORCH}/ex1"), (RELEASES, WHEEL, fewer))
-    assert "for linux x86_64 and Python 3.13, 3.13t, which has no evidence" in found
+    assert "for linux x86_64 and Python 3.13, 3.13t, but the portal has no evidence" in found
 
 
 def test_the_index_of_a_vendor_has_its_own_evidence(tree: Tree) -> None:

@@ -67,9 +67,13 @@ def test_a_source_that_is_read_again_has_the_new_day() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "what"),
     [
-        ("sources:\n", "sources: # all\n", "the sources are not one below the other"),
+        (
+            "sources:\n",
+            "sources: # all\n",
+            "the sources are not written as a block above the releases",
+        ),
         ('  - version: "1.9.1"', "  - version: [", "not valid YAML"),
-        ("preview:", "previews:", "the file is not valid, so that no release can be added"),
+        ("preview:", "previews:", "the file is not valid, so no release can be added"),
     ],
 )
 def test_a_file_that_cannot_be_edited(old: str, new: str, what: str) -> None:

@@ -53,8 +53,8 @@ def test_each_combination_of_published_versions(tree: Tree) -> None:
 def test_a_build_from_pypi_and_another_torchvision(tree: Tree) -> None:
     found = compared(tree, PREVIOUS_TEXT)
     assert words(found) == [
-        "differs linux pip ex1: upstream has torchvision==0.9.0, the portal torchvision==0.10.0",
-        "differs linux pip ex2: the portal takes this build from PyPI",
+        "differs linux pip ex1: upstream has torchvision==0.9.0, the portal has torchvision==0.10.0",
+        "differs linux pip ex2: the portal installs this build from PyPI",
         "missing macos pip pypi: ",
         "extra windows pip ex1: ",
         "missing windows pip ex2: ",
@@ -64,7 +64,7 @@ def test_a_build_from_pypi_and_another_torchvision(tree: Tree) -> None:
 def test_a_package_that_the_portal_does_not_install(tree: Tree) -> None:
     found = compared(tree, PUBLISHED_TEXT, edited())
     assert (
-        "differs linux pip ex1: upstream's command installs torchvision, the portal's does not"
+        "differs linux pip ex1: upstream's command installs torchvision, the portal's command does not"
         in words(found)
     )
 
@@ -77,7 +77,7 @@ def test_archives_are_compared_by_address(tree: Tree) -> None:
         found = compared(tree, PUBLISHED_TEXT, files)
         assert found.count(agreement, "libtorch") == 1
         (archive,) = (e for e in found.entries if e.kind == "libtorch")
-        has = f"upstream has {ARCHIVES}/cpu/libtorch-win-a.zip, the portal {address}"
+        has = f"upstream has {ARCHIVES}/cpu/libtorch-win-a.zip, the portal has {address}"
         assert archive.words == (has if agreement == "differs" else "")
 
 

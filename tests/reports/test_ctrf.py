@@ -140,6 +140,6 @@ def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None
     made["results"]["summary"] |= {"tests": 1003, "passed": 1002}
     remedy = "create the file again; one of the two is incomplete"
     assert problems(tmp_path, made) == [
-        f"results.json:1: results.summary.passed is 1,002, and the tests are 1; {remedy}",
-        f"results.json:1: results.summary.tests is 1,003, and the tests are 2; {remedy}",
+        f"results.json:1: results.summary.passed is 1,002, but results.tests has 1; {remedy}",
+        f"results.json:1: results.summary.tests is 1,003, but results.tests has 2; {remedy}",
     ]

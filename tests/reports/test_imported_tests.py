@@ -167,7 +167,7 @@ def test_a_file_full_of_faults_is_not_read_to_its_end() -> None:
     messages = [str(problem) for problem in error.value.problems]
     assert len(messages) == 101
     assert (
-        "example.csv:1: 10,000 more problems. The rest was not read; fix the problems above first"
+        "example.csv:1: 10,000 more problems. The rest of the file was not read; fix the problems above first"
         in messages
     )
 

@@ -170,7 +170,7 @@ def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
     [
         ({"latencies": 2}, "executed", "The test was measured, but its result was not checked."),
         ({"latencies": "timeout"}, "timed-out", None),
-        ({"latencies": None}, "not-run", "The file has no value for it."),
+        ({"latencies": None}, "not-run", "The file has no value for this test."),
         ({"accuracy": ""}, "failed", "The error has no message."),
         ({"latencies": "OOM", "accuracy": "pass"}, "passed", None),
         ({"accuracy": 0.5}, "executed", "The test was measured, but its result was not checked."),
@@ -282,7 +282,7 @@ def test_a_file_without_metrics_has_no_tests(tmp_path: Path) -> None:
             content({}, pytorch_git_version="Unknown"),
             [
                 (
-                    f'{NAME}:1: "pytorch_git_version" is "Unknown", no commit; '
+                    f'{NAME}:1: "pytorch_git_version" is "Unknown", which is not a commit; '
                     "use the commit hash, or remove it"
                 )
             ],

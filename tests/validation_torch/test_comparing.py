@@ -22,7 +22,7 @@ def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
     with pytest.raises(MismatchError, match="not close"):
         Comparison(ROOM, same_dtype=False).check(-found, exact, "the result")
     with pytest.raises(
-        MismatchError, match=r"is of torch\.float16, the reference of torch\.float64"
+        MismatchError, match=r"has torch\.float16, the reference has torch\.float64"
     ):
         Comparison(ROOM).check(found, exact, "the result")
 

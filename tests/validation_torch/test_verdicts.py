@@ -17,7 +17,7 @@ _SAID = {
     "multinomial": (
         "multinomial=double",
         "wrong-result",
-        "of torch.float64, the reference of torch.int64",
+        "has torch.float64, the reference has torch.int64",
     ),
     "new_empty_strided": ("new_empty_strided=contiguous", "wrong-result", "has the strides"),
     "sinh": ("sinh=crash-plain", "crashed", "SIGSEGV at sample 1: float32[20, 20]"),

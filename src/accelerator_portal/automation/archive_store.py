@@ -1,7 +1,7 @@
 """Stores data outside of the repository: in a folder, or wherever fsspec can write.
 
-On GitHub it is the checked-out branch `archive`. An object is written beside its place and moved,
-so that an interrupted night leaves the last one, wherever the place can move.
+On GitHub it is the checked-out branch `archive`. An object is written to a temporary path and then
+moved, if the storage can move objects. So an interrupted run leaves the previous object.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PUBLISHED = "published.sha256"
 
 UNFINISHED = ".new"
-"""How the name of an object ends that is not in its place yet."""
+"""The end of the name of an object that is not complete yet."""
 
 
 class ArchiveError(UserError):
@@ -221,5 +221,6 @@ def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
     base = before or EMPTY_TREE
     ours = changes(place, base, tree)
     if wrong := sorted(conflicts(ours, changes(place, base, newest))):
-        raise ArchiveError(f"the branch {BRANCH} has another {wrong[0]} by now. Run the job again")
+        what = f"{wrong[0]} changed on the branch {BRANCH} in the meantime"
+        raise ArchiveError(f"{what}. Run the job again")
     return newest, merged_tree(place, newest, ours)

@@ -72,7 +72,7 @@ def body(platform: Platform, breakage: Breakage) -> str:
         f"- contact: {people or 'no maintainer listed'}",
         "",
         "This issue is closed automatically when a report shows that the test passes.",
-        f"To mute it, add the label {span(MUTED)} or close it.",
+        f"To mute this issue, add the label {span(MUTED)} or close the issue.",
         f"If the failure is expected, add it to {span(platform.path('known-issues.yaml'))}.",
     ]
     text = "\n".join([marker, "", *lines]) + "\n"

@@ -36,7 +36,7 @@ from accelerator_portal.site.difference.harmless import span
 LABEL = "cited-file"
 
 DAYS = 7
-"""In so many days every platform is looked up once: GitHub counts requests by the hour."""
+"""Days in which each platform is looked up once, because GitHub limits requests by the hour."""
 
 _SHARED = "shared-data"
 _DECLINED = "not_planned"
@@ -238,14 +238,14 @@ class _LookUp:
             if words:
                 yield CitedChange(name, places, words)
         for repository, found in gone.items():
-            words = ("The repository is gone or private. The facts keep their sources.",)
+            words = ("The repository was deleted or is private. The facts keep their sources.",)
             yield CitedChange(span(repository), tuple(dict.fromkeys(found)), words)
 
     def _words(
         self, file: CitedFile, after: _Contents | None, citations: Citations
     ) -> Iterator[str]:
         if after is None:
-            yield "The file is gone from the default branch. The facts keep their source."
+            yield "The default branch no longer has the file. The facts keep their source."
             return
         before = self._contents(file.repository, file.path, file.commit)
         if before is None:
@@ -296,7 +296,7 @@ def _differences(
         yield from _listed("Changed", [n for n in old if n in new and old[n] != new[n]])
     else:
         kinds = ["a file" if isinstance(side, _File) else "a folder" for side in (before, after)]
-        yield f"It was {kinds[0]} and is now {kinds[1]}. The facts keep their source."
+        yield f"The path was {kinds[0]} and is now {kinds[1]}. The facts keep their source."
 
 
 def _text(file: _File) -> list[str] | None:
@@ -312,7 +312,7 @@ def _of_texts(
     before: list[str] | None, after: list[str] | None, cited: Collection[str | None]
 ) -> Iterator[str]:
     if before is None or after is None:
-        yield "It changed. It is not text, or larger than 1 MB: compare it by hand."
+        yield "The file changed. It is not text, or larger than 1 MB: compare it by hand."
         return
     old = before
     if None not in cited:

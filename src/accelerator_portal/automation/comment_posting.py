@@ -121,8 +121,8 @@ class Artifact:
 
     number: int
     difference: Difference | None
-    """None where the run came to none, or to one of a form that this portal does not read: so it
-    is where a pull request changes the form itself."""
+    """None if the run has no comparison, or one in a format that this portal does not read, for
+    example because the pull request changes the format."""
 
 
 def read_artifact(archive: bytes) -> Artifact:

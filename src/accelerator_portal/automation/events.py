@@ -48,7 +48,7 @@ class WorkflowRun(Part):
     head_sha: Sha
     """The commit that it was about."""
     head_repository: Repository | None
-    """Where that commit is; None where that repository is gone."""
+    """The repository of that commit; None if it was deleted."""
 
 
 class PullRequestRun(Part):
@@ -139,7 +139,7 @@ class ListedRun(Part):
     path: str = ""
     """The path of its workflow."""
     head_repository: Repository | None = None
-    """The repository of its commit; None if that is gone."""
+    """The repository of its commit; None if it was deleted."""
     run_attempt: Number = 1
     """How often it was started."""
 

@@ -187,7 +187,8 @@ def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterat
     """Yield a problem if a report is for another platform, or wrongly says `made-here`."""
     if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'
-        yield Problem(f"{name}.json", 1, what, f'a feed of "{accelerator}" has its reports')
+        remedy = f'use only reports about "{accelerator}" in its feeds'
+        yield Problem(f"{name}.json", 1, what, remedy)
     if report.kind == "made-here" and not own:
         what = "the report has kind: made-here"
         yield Problem(f"{name}.json", 1, what, "use kind: self-reported in fetched reports")
@@ -201,7 +202,7 @@ LIMITS = RequestLimits(public_hosts_only=True)
 EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
 
 SECONDS_IN_ALL = 10 * 60
-"""So long feeds are asked; one vendor's slow answers must not take the night of all."""
+"""The time limit for all feeds, so that one vendor's slow server does not block the others."""
 
 _AT_ONCE = 8
 _MOST_CHECKSUM = 4096
@@ -299,7 +300,7 @@ def _late() -> FeedError:
 
 def _of_github(feed: ReportFeed, api: Api | None, end: float) -> Body:
     if api is None:
-        return FeedError("no request to GitHub: there is no token")
+        return FeedError("no request was sent to GitHub, because there is no token")
     return _late() if time.monotonic() > end else _asked_of_github(feed, api)
 
 

@@ -18,7 +18,7 @@ from accelerator_portal.automation.github.api import Api, parsed, read_all
 MUTED = "muted"
 
 MOST_OPENED = 20
-"""In one night: a plugin that fails everywhere is one piece of news, not a thousand issues."""
+"""The most new issues in one night, because a plugin can fail in a thousand tests."""
 
 _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
 

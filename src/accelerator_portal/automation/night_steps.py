@@ -68,7 +68,7 @@ from accelerator_portal.results.partitions.manifest import month_of
 UV_CACHE = Path(".cache/uv")
 
 SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
-"""What brings data/packages up to date. Raises SyncInterrupted, OSError."""
+"""Updates data/packages. Raises SyncInterrupted, OSError."""
 
 
 @dataclass
@@ -93,7 +93,7 @@ class NightRun:
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     fetched: list[Fetched] = field(default_factory=list)
     looked_at: Catalog | None = None
-    """The catalogue after everything was taken, without what is broken."""
+    """The catalog with all new data, without broken folders."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
     issues: Issues | None = None
     published: bool = False
@@ -297,7 +297,7 @@ LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {
     "packages": _sync_packages,
     "commands": _verify_commands,
 }
-"""The steps that ask the network beside the feeds."""
+"""The steps that use the network, besides the feeds."""
 
 
 MOST_RUNS = 60

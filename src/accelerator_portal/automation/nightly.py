@@ -1,6 +1,7 @@
-"""Runs the nightly job: updates data, sets broken folders aside, builds and publishes.
+"""Runs the nightly job: updates data, quarantines broken folders, builds and publishes.
 
-Each step can be repeated: whoever is stopped starts again, and nothing is lost or doubled.
+Each step can be repeated: after an interruption, start the job again. Nothing is lost or done
+twice.
 """
 
 from __future__ import annotations

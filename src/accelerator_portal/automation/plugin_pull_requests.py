@@ -60,7 +60,7 @@ def _release(proposal: RowProposal) -> Iterator[str]:
     for question in proposal.questions:
         yield (
             f"- To add: the {span(question.name)}, with its source. "
-            f"The newest row that has one says {span(question.example)}."
+            f"The newest row with this field has {span(question.example)}."
         )
 
 

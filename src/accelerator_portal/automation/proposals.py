@@ -1,8 +1,8 @@
 """Opens or updates one pull request for each file that the automation wants to change.
 
-A pull request is known by its branch, by the marker in its body and by who opened it. What one that
-somebody closed without merging proposed is not proposed again. A branch to which somebody pushed is
-theirs: it is left as it is.
+A pull request is known by its branch, by the marker in its body and by who opened it. If somebody
+closes a pull request without merging it, its releases are not proposed again. If somebody pushes to
+the branch, the branch is not changed any more.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class ProposalResults:
     """The outcome of each proposal by name, and why others could not be made."""
 
     nothing: str
-    """What to say where there was nothing to propose."""
+    """The text for a run without proposals."""
     outcomes: dict[str, ProposalOutcome] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 

@@ -60,13 +60,14 @@ def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
         for build in builds
     )
     if change.torchvision:
-        yield f"- {span(f'torchvision {change.torchvision}')} requires it."
+        yield f"- {span(f'torchvision {change.torchvision}')} requires {name}."
     for one in change.companions:
-        yield f"- {span(f'{one.package} {one.version}')} goes with it, says its metadata on PyPI."
+        companion = span(f"{one.package} {one.version}")
+        yield f"- {companion} matches {name}, according to its metadata on PyPI."
     yield ""
     yield from _section("To check, because the entry and the indexes differ", change.differences)
     unread = [f"{name}: {fault}" for name, fault in sorted(published.unread.items())]
-    yield from _section("Not read this time; a later run completes the entry", unread)
+    yield from _section("Could not be read; a later run completes the entry", unread)
     yield from _section("Files to update for this release", map(str, found.problems))
     yield "The indexes state neither Docker images nor LibTorch archives: add them by hand."
     yield ""
@@ -93,7 +94,7 @@ def _listed(lines: Iterable[str]) -> Iterator[str]:
 
 
 COMPLETED_FOR = dt.timedelta(days=30)
-"""So long after a release its entry is completed: indexes get builds for days."""
+"""The time after a release in which its entry is completed: builds are added for days."""
 
 AskIndexes = Callable[[str], PublishedRelease]
 """Returns what the indexes publish of a version."""

@@ -1,7 +1,7 @@
 """Checks a comment before it is posted, with code that had no part in writing it.
 
-What makes comments puts all data into code. This reads the finished text as Markdown and refuses
-it if anything is not in a code span that could do something on GitHub.
+The modules that write comments put all data into code spans. This module reads the finished text as
+Markdown and refuses a text that could act on GitHub outside of code spans.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.http.traffic import Traffic, counted_traffic
 
 NightStep = tuple[str, Callable[[], str]]
-"""A name, and what does the step and says in a line what came of it."""
+"""A name, and a function that does the step and returns its result in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class StepResult:
     failed: bool = False
     seconds: float = field(default=0, compare=False)
     traffic: Traffic = field(default_factory=Traffic, compare=False)
-    """What it asked of the network, without the programs that it started."""
+    """Its network traffic, without that of the programs that it started."""
 
 
 class StepFailed(Exception):  # noqa: N818 - a verdict, said in words

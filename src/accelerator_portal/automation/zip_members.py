@@ -57,7 +57,7 @@ def _members(archive: zipfile.ZipFile, wanted: Mapping[str, int]) -> dict[str, b
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
     if member.compress_type not in _METHODS:
-        raise ArtifactError(f"{member.filename} is packed in an unusual way")
+        raise ArtifactError(f"{member.filename} has an unsupported compression method")
     with archive.open(member) as stream:
         data = stream.read(limit + 1)
     if len(data) > limit:

@@ -132,7 +132,7 @@ class Catalog:
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     """What is wrong with folders that were left out so that the others can be shown."""
     shown_before: Mapping[str, dt.date] = field(default_factory=dict)
-    """Of those, the platforms that are here in their last good version, and how long already."""
+    """The platforms of those folders that are shown in their last valid version, and since when."""
     packages: Mapping[str, PackageFacts] = field(default_factory=dict)
     """What package indexes say, by normalized name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)
@@ -140,9 +140,9 @@ class Catalog:
     own_runs: OwnRuns | None = None
     """Where this project runs the suites itself."""
     other_backends: OtherBackends | None = None
-    """What readers ask for and do not find among the platforms."""
+    """Backends and runtimes that are not listed as platforms."""
     finder_words: FinderWords | None = None
-    """What the card finder knows of words that are no names."""
+    """The words that the card finder recognizes besides names."""
     faq: MarkdownFile | None = None
     """Questions and answers that hold on every platform."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
@@ -150,7 +150,7 @@ class Catalog:
     archived_without_folder: tuple[str, ...] = ()
     """The ids under which results are archived and that no folder has."""
     changed: frozenset[str] = frozenset()
-    """The folders that the change at hand touches; none where nobody knows."""
+    """The folders that the current change modifies; empty if they are unknown."""
 
     @property
     def by_claim(self) -> list[Platform]:

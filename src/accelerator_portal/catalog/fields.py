@@ -90,7 +90,7 @@ def unmarked(value: str) -> str:
     """Return a name unchanged. Raises a fault if it contains a symbol that looks like a verdict."""
     if mark := VERDICT_MARK.search(value):
         what = f"the character U+{ord(mark[0]):04X} is not allowed in a name"
-        raise fault(what, "remove it; symbols like this one are the portal's verdicts")
+        raise fault(what, "remove it; the portal uses such symbols for its own results")
     return value
 
 

@@ -229,7 +229,10 @@ def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[
             what, remedy = "a table column has no name", "add its name in the table's first line"
             problems.append(Problem(path, _line(words, body_line), what, remedy))
         if _declares_messages(words) and (token.type, token.tag) != ("heading_close", "h2"):
-            what, remedy = "a block `error` stands inside an answer", "move it below the heading"
+            what, remedy = (
+                "a block `error` is inside an answer",
+                "move it directly below the heading",
+            )
             problems.append(Problem(path, _line(words, body_line), what, remedy))
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":

@@ -10,7 +10,7 @@ from typing import Literal
 MAX_WORDS = 500
 
 Severity = Literal["error", "warning"]
-"""An error keeps a change out; a warning is told, and holds nobody up."""
+"""An error blocks a change; a warning is only printed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Defines how long work reports its progress, whoever watches."""
+"""Defines how work that takes long reports its progress."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Advance = Callable[[], None]
 """Called when one more of the items is done."""
 
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""From a label and the number of items to what counts those that are done."""
+"""From a label and the number of items to a function that counts finished items."""
 
 
 def no_progress(_label: str, _length: int) -> AbstractContextManager[Advance]:

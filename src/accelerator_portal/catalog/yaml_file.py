@@ -227,7 +227,7 @@ def read_for_edit(
     try:
         return model.model_validate(file.data), file
     except ValidationError:
-        what = f"the file is not valid, so that no {entry} can be added"
+        what = f"the file is not valid, so no {entry} can be added"
         raise edit_error(path, 1, what, "fix what `accelerator-portal check` reports") from None
 
 

@@ -1,4 +1,4 @@
-"""Runs the rules over the catalog. The modules of `rules` hold them, by subject."""
+"""Runs the rules over the catalog. The rules are in the modules of `rules`, by subject."""
 
 from __future__ import annotations
 

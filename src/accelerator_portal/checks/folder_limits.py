@@ -79,5 +79,7 @@ def first_faults(problems: Iterable[Problem]) -> list[Problem]:
             shown.append(problem)
         elif seen[folder] == MOST_FAULTS + 1:
             what = f"{folder} has more than {MOST_FAULTS} problems"
-            shown.append(replace(problem, what=what, remedy="fix those above first", fix=None))
+            shown.append(
+                replace(problem, what=what, remedy="fix the problems above first", fix=None)
+            )
     return shown

@@ -1,7 +1,7 @@
 """Checks that links still lead somewhere; runs only on request.
 
-A link that answers today may not tomorrow, and a host may refuse machines: what is found here is
-told, and keeps nothing out.
+A link that works today may fail tomorrow, and a host may refuse programs. The problems are
+therefore warnings.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ import sys
 
 
 def _end() -> None:
-    """Tell in a line that Ctrl+C came while Python imports what the command needs."""
+    """Print one line if Ctrl+C is pressed while Python imports the modules of the command."""
     sys.stderr.write("Interrupted. Nothing was done. To start again, run the command again.\n")
     sys.exit(130)
 

@@ -81,7 +81,8 @@ def _stale(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
     if not found and aged:
         click.echo(f"The oldest fact was read on {aged[0].read}: {aged[0].fact.path}")
     for platform, own in by_platform(found).items():
-        click.echo(f"{platform or 'shared data'}: {len(own)}, the oldest read on {own[0].read}")
+        stale = count(len(own), "stale fact")
+        click.echo(f"{platform or 'shared data'}: {stale}, the oldest read on {own[0].read}")
     return [one.fact for one in found]
 
 

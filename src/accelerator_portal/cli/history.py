@@ -225,8 +225,8 @@ def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
 
 def _tell_compaction(accelerator: str, done: Compaction) -> None:
     click.echo(
-        f"{accelerator}: {count(done.files, 'file')} to {done.merged:,}, "
-        f"{count(done.rows, 'row')}, {done.bytes:,} to {done.merged_bytes:,} bytes"
+        f"{accelerator}: merged {count(done.files, 'file')} into {done.merged:,} "
+        f"({count(done.rows, 'row')}, {done.bytes:,} bytes before, {done.merged_bytes:,} now)"
     )
 
 

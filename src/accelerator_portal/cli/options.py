@@ -140,7 +140,7 @@ def _root(callback: Callable[..., Path] | None) -> Callable[[_Command], _Command
 
 ROOT = _root(_repository)
 ANY_ROOT = _root(None)
-"""For what also works where no data of the portal are."""
+"""For commands that also work without data of the portal."""
 
 ARCHIVE = click.option(
     "--archive",

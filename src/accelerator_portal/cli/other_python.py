@@ -85,4 +85,4 @@ OTHER_PYTHON = click.option(
     callback=_go_on_there,
     help="Run with the torch of this Python interpreter. Default: the one that runs this command.",
 )
-"""Handled before all other options: they are the other process's to read."""
+"""Handled before all other options, because the other process reads those."""

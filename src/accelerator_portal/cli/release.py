@@ -102,7 +102,7 @@ def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> 
     if found.entries:
         click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
     else:
-        click.echo("  none of its builds is in the portal's releases")
+        click.echo("  none of the builds in this list is in the portal's releases")
     for kind in found.kinds:
         counts = [found.count(agreement, kind) for agreement in AGREEMENTS]
         click.echo(f"{kind:>10}" + "".join(f"{number:>10}" for number in counts))
@@ -183,7 +183,7 @@ def check_release(root: Path, version: str | None) -> None:
         print_problems(problems)
         sys.exit(1)
     of = f"torch {version}" if version else "PyTorch"
-    click.echo(f"Every build of {of} that install commands take is in {RELEASES}.")
+    click.echo(f"Every build of {of} that install commands use is in {RELEASES}.")
 
 
 def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
@@ -234,13 +234,14 @@ def _tell(found: ReleaseAddition) -> None:
             place = f"{count(pythons, 'Python version')}, {build.index}"
             click.echo(f"  {build.variant} {build.os} {build.arch}: {tags}, {place}")
     for companion in change.companions:
-        click.echo(printable(f"  {companion.package} {companion.version}: a companion, from PyPI"))
+        name = f"{companion.package} {companion.version}"
+        click.echo(printable(f"  {name}: a companion package, from PyPI"))
     for difference in change.differences:
         click.echo(printable(f"  To check: {difference}"))
     click.echo("Not covered by the indexes: Docker images and LibTorch archives.")
     if change.release.torchvision is None:
         click.echo(f"Not found: a torchvision release that requires torch=={version}.")
-        click.echo(f"  If another one supports it, add it to {RELEASES} with its source.")
+        click.echo(f"  If another release supports it, add that to {RELEASES} with its source.")
     if published.unread:
         missing = count(len(published.unread), "place")
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")

@@ -90,7 +90,7 @@ def closing_words(finished: Finished, out: Path) -> str:
     if len(wrong) > _MOST_SHOWN:
         lines.append(f"  and {len(wrong) - _MOST_SHOWN} more, each with its command in the report")
     if lines:
-        lines.insert(0, "Tests that did not pass. Run one again with its command:")
+        lines.insert(0, "Tests that did not pass, each with the command that runs it again:")
     lines += _waiting(wrong)
     if finished.why:
         lines.append(f"The run stopped early: {printable(finished.why)}")

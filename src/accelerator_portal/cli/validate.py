@@ -69,7 +69,7 @@ def _numbers(
     if index > number:
         raise click.BadParameter(f"there is no shard {index} of {number}; the last is {number}")
     if number > MAX_SHARDS:
-        raise click.BadParameter(f"there can be at most {MAX_SHARDS} shards; {number} is more")
+        raise click.BadParameter(f"there can be at most {MAX_SHARDS} shards, not {number}")
     return index, number
 
 

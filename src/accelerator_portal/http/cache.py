@@ -1,8 +1,8 @@
 """Caches responses on disk, and asks only for what has changed.
 
 A body is kept with its ETag, or under any other key by whoever knows what identifies it, such as a
-file's hash. The cache may be deleted at any time; nothing in it is believed that does not have the
-hash it was kept with.
+file's hash. The cache may be deleted at any time. A body is used only if it has the hash with which
+it was stored.
 """
 
 from __future__ import annotations

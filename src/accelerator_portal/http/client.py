@@ -260,7 +260,7 @@ def _not_connected(error: httpx.ConnectError) -> FetchError:
     cause = type(error).__name__
     if isinstance(error.__cause__, PrivateHostError):
         return InvalidResponseError(str(error.__cause__), cause=cause)
-    what = "the host cannot be reached from where the indexes were read"
+    what = "the host cannot be reached from the machine that read the indexes"
     return FetchError(what, "unreachable", cause=cause)
 
 

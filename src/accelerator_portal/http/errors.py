@@ -60,13 +60,13 @@ class RequestLimits:
     attempts: int = 3
     redirects: int = 3
     timeout: float = 20.0
-    """For a connection, and for each piece of a response."""
+    """The limit for a connection, and for each piece of a response."""
     total_timeout: float = 120.0
     """For a whole response."""
     first_pause: float = 1.0
-    """Before the second attempt; twice as long before each further one, and up to so much more at
-    random, so that many do not come back at the same moment."""
+    """The wait before the second attempt; it doubles before each further attempt. Up to the same
+    time is added at random, so that many clients do not repeat at the same moment."""
     longest_pause: float = 30.0
-    """Where a server says how long to wait, at most so long."""
+    """The longest wait that a server can ask for."""
     public_hosts_only: bool = False
-    """Whether a host that stands for an address of the own network is refused."""
+    """Whether a host with an address on a private network is refused."""

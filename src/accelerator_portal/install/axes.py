@@ -90,9 +90,9 @@ class Axis:
     """Its place among what is derived: what is preferred on an axis of a lower weight counts
     more."""
     at_once: Callable[[Catalog, Sequence[InstallRow]], Collection[str]] | None = None
-    """The values that do not stand behind a disclosure; None: all."""
+    """The values that are not in a disclosure; None: all values."""
     more_label: str = ""
-    """What the disclosure with the others is called."""
+    """The label of the disclosure with the other values."""
 
     @property
     def field(self) -> str:

@@ -36,7 +36,7 @@ UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
 # Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
 # the build's own index, which therefore has to serve every package of the project.
 # What is known of a command that names no version.
-NOT_PINNED = message("Not checked: the command names no version, and installs the newest.")
+NOT_PINNED = message("Not checked: the command names no version and installs the newest version.")
 
 _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 

@@ -99,9 +99,9 @@ class InstallRow:
     stage: PluginStage | None
     option: str
     calls: tuple[PipCall, ...] = ()
-    """What the commands ask of package indexes, in order; other steps are not in it."""
+    """The calls of pip or uv in the commands, in order; other steps are left out."""
     findings: tuple[Finding | None, ...] = ()
-    """One for each of `pythons`, where the versions were looked for."""
+    """One finding for each of `pythons`, if the versions were looked up."""
     container: Container | None = None
     """The container that the commands start, where they are one `docker run`."""
     files: tuple[TextFile, ...] = ()
@@ -109,7 +109,7 @@ class InstallRow:
     on_request: bool = False
     """Whether the selector takes the row only for a reader who asks for its release."""
     named: Source | None = None
-    """The document that names the version: less than a package index that has it."""
+    """The document that names the version. This is weaker evidence than a package index."""
 
 
 NAMES = frozenset(

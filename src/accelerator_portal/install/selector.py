@@ -28,9 +28,9 @@ class Selector:
     starts: tuple[Choice, ...]
     table: tuple[Axis, ...] = AXES
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For each axis, the values that stand behind a disclosure."""
+    """For each axis, the values that are in a disclosure."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
-    """For platforms whose variants need a driver of some version, which."""
+    """The driver versions that variants need, by platform."""
     ended: tuple[Ended, ...] = ()
     """The machines whose wheels have ended."""
 

@@ -122,7 +122,9 @@ def _run(
             timeout=max(1, until - time.monotonic()),
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, 1, "", "the time for installing is over")
+        return subprocess.CompletedProcess(
+            command, 1, "", "the time limit for installations was reached"
+        )
 
 
 def _tail(text: str) -> str:

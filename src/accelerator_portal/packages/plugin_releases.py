@@ -73,7 +73,7 @@ def _by_metadata(
     if not fitting:
         return TorchEvidence(None, required)
     quoted = " and ".join(f'"{line}"' for line in specified)
-    note = f"The metadata requires {quoted}. {fitting[0]} is the newest release that fits."
+    note = f"The metadata requires {quoted}. {fitting[0]} is the newest PyTorch release that fits."
     return TorchEvidence(fitting[0], required, (), note)
 
 

@@ -22,7 +22,7 @@ from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, reso
 AGENT = "accelerator-portal (checks whether package indexes respond)"
 PYPI_HOST = urlsplit(PYPI_SIMPLE_ENDPOINT).netloc
 SECONDS_IN_ALL = 45 * 60
-"""So long questions are asked, whatever is left: half of what the nightly may take."""
+"""The time limit for resolving questions: half of the time limit of the nightly job."""
 
 _TOO_LATE = f"the {SECONDS_IN_ALL // 60} minutes for resolving have elapsed"
 _MOST_FAILURES = 5

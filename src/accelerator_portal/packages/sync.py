@@ -61,7 +61,7 @@ class SyncOptions:
     """Called with a package's name when it is done."""
     cached: bool = True
     seconds: float = 20 * 60
-    """So long indexes are asked; packages that are not done by then are missed."""
+    """The time limit for reading indexes; packages that are not read by then are missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,7 +327,7 @@ def synced_words(synced: SyncResult) -> str:
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")
     words = f"{packages}: {new} with changes, {unread} not fully read"
-    return f"{words}, {len(synced.missed)} not asked in time" if synced.missed else words
+    return f"{words}, {len(synced.missed)} not read in time" if synced.missed else words
 
 
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:

@@ -24,7 +24,7 @@ from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.questions import ResolutionQuestion
 
 ResolutionKind = Literal["found", "none", "unchecked"]
-"""Versions found; no such combination; could not be checked from here. Never "works"."""
+"""Versions were found; no versions exist together; could not be checked. Never "works"."""
 
 SECONDS = 180
 
@@ -88,7 +88,7 @@ class Uv:
     default_index: str | None = None
     """Instead of PyPI; for tests."""
     retries: int = 3
-    """How often uv asks again, with pauses, where an index does not answer."""
+    """How often uv repeats a request, with pauses, if an index does not respond."""
 
 
 def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:

@@ -1,6 +1,6 @@
 """Reads and writes the file of verdicts on commands.
 
-One line for each row of the selector; equal verdicts stand once and are numbered.
+There is one line for each row of the selector. Equal verdicts are stored once, with a number.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
 
 
 Resolver = Callable[[Sequence[ResolutionQuestion], Path], Resolve]
-"""From all questions and uv's cache to what answers one of them."""
+"""From all questions and uv's cache to a function that answers one question."""
 
 _WORDS = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}
 
@@ -147,7 +147,7 @@ class Verification:
     jobs: int = 4
     """Questions that are asked at once."""
     trial_seconds: float = 0
-    """So long what is for this machine is also installed."""
+    """The time limit for installing the commands for this machine."""
     resolver: Resolver = resolve_what_answers
     progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
@@ -233,7 +233,7 @@ TrialInstall = Callable[[InstallRow, float], InstallResult]
 class _Candidate:
     row: InstallRow
     places: tuple[tuple[str, RowKey, str], ...]
-    """Every platform, row and Python that this installation speaks of."""
+    """Every platform, row and Python to which this installation applies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,8 +266,8 @@ def run_trials(
         for number, candidate in enumerate(candidates):
             left = until - time.monotonic()
             if left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
-                full = f"less than {how.free_bytes / 10**9:.0f} GB of disk are free"
-                why = "the time is over" if left <= 0 else full
+                full = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
+                why = "the time limit was reached" if left <= 0 else full
                 how.told(f"Not installed: {len(candidates) - number} commands, because {why}.")
                 break
             done = how.install(candidate.row, left)

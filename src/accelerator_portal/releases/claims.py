@@ -87,9 +87,9 @@ def _problem(
     build = "build on PyPI" if claim.build == PYPI else f"{claim.build} build"
     for_pythons = f" and Python {', '.join(sorted(missing))}" if proving else ""
     what = (
-        f'"{claim.option}" ({", ".join(sorted(methods))}) takes the {build} of torch '
-        f"{claim.release} for {system}{for_pythons}, which has no evidence: "
-        f"{RELEASES} lists {_words(listed)} for {system}"
+        f'"{claim.option}" ({", ".join(sorted(methods))}) installs the {build} of torch '
+        f"{claim.release} for {system}{for_pythons}, but the portal has no evidence for this "
+        f"build: {RELEASES} lists {_words(listed)} for {system}"
     )
     remedy = (
         f"run accelerator-portal release add {claim.release}, add the build to {RELEASES} with a "

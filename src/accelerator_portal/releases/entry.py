@@ -202,17 +202,18 @@ def _differences(published: PublishedRelease, known: Release) -> Iterator[str]:
         build = builds.get(key)
         if build is None:
             if index in published.read:
-                yield f"{name}: the entry lists it, {index} has no such wheel"
+                yield f"{name}: the entry lists this wheel, but {index} doesn't have it"
             continue
         listed, own = wheel.python or known.python, ordered_pythons(build.pythons)
         if set(listed) != set(own):
-            has = f"{index} has {', '.join(own)}"
-            yield f"{name}: the entry lists Python {', '.join(listed)}, {has}"
+            has = f"{index} has wheels for {', '.join(own)}"
+            yield f"{name}: the entry lists Python {', '.join(listed)}, but {has}"
     if known.torchvision and published.torchvision not in {None, known.torchvision}:
         vision = f"the entry lists torchvision {known.torchvision}"
-        yield f"{vision}, torchvision {published.torchvision} requires torch=={known.version}"
+        requires = f"torchvision {published.torchvision} requires torch=={known.version}"
+        yield f"{vision}, but {requires}"
     if published.date and published.date != known.date:
-        yield f"the entry lists the date {known.date}, PyPI has {published.date}"
+        yield f"the entry lists the date {known.date}, but PyPI has {published.date}"
 
 
 _REMEDY = "write each wheel on one line, or add the release by hand"
@@ -230,7 +231,7 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
     lines = text.split("\n")
     at = file.line(("sources",))
     if lines[at - 1].rstrip() != "sources:" or at > file.line(("releases",)):
-        raise _refusal(path, at, "the sources are not one below the other, above the releases")
+        raise _refusal(path, at, "the sources are not written as a block above the releases")
     if change.is_new:
         place = _line_of_new_entry(file, before, change.release, lines)
         lines[place:place] = _entry_lines(change.release)

@@ -48,7 +48,7 @@ class AskOptions:
     told: Callable[[], None] = lambda: None
     """Called when an index is done."""
     seconds: float = 10 * 60
-    """So long indexes are asked; those that did not answer by then are unread."""
+    """The time limit for reading indexes; indexes that did not respond by then are unread."""
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:

@@ -259,7 +259,7 @@ def _upstream_side(
         if key in ours and not words:
             yield ComparedEntry(*key, "same")
         elif key in on_pypi and (*key[:3], PYPI) in ours:
-            yield ComparedEntry(*key, "differs", "the portal takes this build from PyPI")
+            yield ComparedEntry(*key, "differs", "the portal installs this build from PyPI")
         else:
             yield ComparedEntry(*key, "differs" if words else "missing", words)
 
@@ -280,15 +280,15 @@ def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> s
     """Return how the commands of a build differ; empty if they agree."""
     addresses = {command.address for command in ours}
     if addresses.isdisjoint(command.address for command in theirs):
-        return f"upstream has {theirs[0].address}, the portal {ours[0].address}"
+        return f"upstream has {theirs[0].address}, the portal has {ours[0].address}"
     wanted = _others(theirs)
     own = _others(ours)
     for name in sorted(wanted):
         pins = {pin for pin in wanted[name] if pin}
         if name not in own:
-            return f"upstream's command installs {name}, the portal's does not"
+            return f"upstream's command installs {name}, the portal's command does not"
         if pins and pins.isdisjoint(own[name]):
-            return f"upstream has {name}{min(pins)}, the portal {name}{min(own[name])}"
+            return f"upstream has {name}{min(pins)}, the portal has {name}{min(own[name])}"
     return ""
 
 

@@ -47,11 +47,11 @@ class OutcomeInfo:
     meaning: str
     """One sentence for readers."""
     group: OutcomeGroup
-    """What it says of the product; rates, exit codes and other formats follow from it."""
+    """What the outcome says about the product; rates, exit codes and other formats use it."""
     sign: str
     """One character that stands for it in tables; no two are the same."""
     color: OutcomeColor
-    """The color of the sign. The word always stands with it, for who cannot see either."""
+    """The color of the sign. The word is always shown with the sign."""
     merge_rank: int
     """Of two results of one test in a file the one with the lower rank is kept: nothing bad is
     hidden, and a skip does not hide a pass."""
@@ -59,8 +59,8 @@ class OutcomeInfo:
     """The place in tables that are sorted: what calls for somebody first, then what says nothing of
     the product, then what is well."""
     retried: bool = False
-    """Whether it may come of what ran before in the same process: then the harness runs the test a
-    second time, alone."""
+    """Whether tests that ran before in the same process may cause the outcome. The harness then
+    runs the test a second time, alone."""
     checks_device: bool = False
     """Whether the device may be unusable afterwards, or hold memory that is never given back: the
     harness looks at it before the next test. A process that died is replaced anyway."""
@@ -68,7 +68,7 @@ class OutcomeInfo:
 
 OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
     "passed": OutcomeInfo(
-        "Ran, and the result matches the reference.",
+        "The test ran, and the result matches the reference.",
         group="pass",
         sign="✓",
         color="pass",
@@ -76,7 +76,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=120,
     ),
     "executed": OutcomeInfo(
-        "Ran, but the result was not checked, or cannot be.",
+        "The test ran, but the result was not or cannot be checked.",
         group="unchecked",
         sign="○",
         color="info",
@@ -84,7 +84,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=110,
     ),
     "wrong-result": OutcomeInfo(
-        "Ran, and the result differs from the reference.",
+        "The test ran, and the result differs from the reference.",
         group="failure",
         sign="≠",
         color="warn",
@@ -100,7 +100,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=50,
     ),
     "failed": OutcomeInfo(
-        "Stopped with an error in PyTorch, the plugin or the driver.",
+        "The test stopped with an error in PyTorch, the plugin or the driver.",
         group="failure",
         sign="✕",
         color="fail",
@@ -118,7 +118,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         retried=True,
     ),
     "timed-out": OutcomeInfo(
-        "Exceeded its time limit.",
+        "The test exceeded its time limit.",
         group="failure",
         sign="T",
         color="fail",
@@ -154,7 +154,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=80,
     ),
     "skipped": OutcomeInfo(
-        "Skipped on purpose; see the reason.",
+        "The test was skipped on purpose; see the reason.",
         group="skip",
         sign="–",
         color="info",
@@ -162,7 +162,7 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=100,
     ),
     "not-run": OutcomeInfo(
-        "Planned, but not started.",
+        "The test was planned, but not started.",
         group="missing",
         sign="…",
         color="none",
@@ -187,13 +187,13 @@ GOOD = outcomes_in("pass")
 BAD = outcomes_in("failure")
 
 UNSUCCESSFUL = outcomes_in("failure", "error")
-"""What somebody has to look at, whoever is to blame."""
+"""Outcomes that somebody has to look at, whatever the cause."""
 
 UNSETTLED = outcomes_in("failure", "error", "missing")
 """What is left to do after a run: all but what passed, ran, or was left out on purpose."""
 
 ATTEMPTED = outcomes_in("pass", "unchecked", "failure")
-"""What says that the product was tried, however that ended."""
+"""Outcomes of tests that used the product, with any result."""
 
 WORST_FIRST: tuple[Outcome, ...] = tuple(sorted(OUTCOMES, key=lambda o: OUTCOMES[o].page_rank))
 """The order of sorted tables."""

@@ -156,8 +156,9 @@ class OperatorCoverage(Model):
     """ATen operators that were dispatched on the device in passed tests of a suite.
 
     An operator is a name in torch's namespace `aten` without its overload; `add_` counts as
-    `add`. Operators that PyTorch always composes from others are not counted: they never reach
-    a device. An operator is covered if a sample that dispatched it matched the reference.
+    `add`. Operators that PyTorch always composes from other operators are not counted: they
+    never reach a device. An operator is covered if a sample that dispatched it matched the
+    reference.
     """
 
     covered: OperatorNames
@@ -195,13 +196,13 @@ class Suite(Model):
     name: Annotated[SuiteName, AfterValidator(with_short_word)]
     """Name of the suite as in `data/suites/`. A vendor's suite has a name like `acme/kernels`."""
     kind: SuiteKind
-    """What it tests."""
+    """What the suite tests."""
     planned: Annotated[int, Field(ge=0)] | None = None
     """The number of planned tests. Absent if it is unknown."""
     operators: OperatorCoverage | None = None
     """The operators that the suite covered, if the harness recorded them."""
     command: VisibleText | None = None
-    """The command that ran it."""
+    """The command that ran the suite."""
 
 
 class Metric(Model):
@@ -227,7 +228,7 @@ class KnownIssue(Model):
     """Why an outcome was expected."""
 
     url: Url
-    """Where it is followed up."""
+    """The address of the issue about the outcome."""
 
 
 class Evidence(Model):
@@ -236,7 +237,7 @@ class Evidence(Model):
     label: Short
     """The kind of evidence: log, trace or artifact."""
     url: Url
-    """Where it is."""
+    """The address of the evidence."""
 
 
 class TestEntry(Model):

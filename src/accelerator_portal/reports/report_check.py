@@ -17,7 +17,7 @@ from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
 MOST_SHOWN = 20
-"""Of faults that every test may have, so many are named one by one."""
+"""The number of faults that are listed one by one if every test may have such a fault."""
 
 ReportFault = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
 
@@ -118,7 +118,8 @@ def _of_suites(report: Report, known: KnownNames) -> Iterator[ReportFault]:
             yield None, what, "correct its kind"
         if suite.planned is not None and suite.planned < ran[suite.name]:
             what = (
-                f'"{suite.name}" planned {count(suite.planned, "test")} but has {ran[suite.name]:,}'
+                f'"{suite.name}" planned {count(suite.planned, "test")}, '
+                f"but the report has {ran[suite.name]:,}"
             )
             yield None, what, "correct planned"
     declared = {suite.name for suite in report.suites}
@@ -206,7 +207,8 @@ def _of_modes(report: Report) -> Iterator[BoundFault]:
             yield f'"{mode[:60]}" is not a valid mode', remedy
             return
     if len(modes) > MAX_MODES:
-        yield f"{len(modes):,} modes, more than {MAX_MODES}", "use another parameter for it"
+        remedy = "use another parameter than mode"
+        yield f"the tests have {len(modes):,} modes, more than {MAX_MODES}", remedy
 
 
 def _of_tables(report: Report) -> Iterator[BoundFault]:

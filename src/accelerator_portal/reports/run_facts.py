@@ -1,7 +1,7 @@
 """Defines what a person states about an imported run beside its files.
 
-What an option says counts before an environment file, that before the imported files; this machine
-only adds what nobody said.
+Options take precedence over the environment file, which takes precedence over the imported files.
+The facts of this machine are added only if no other source states them.
 """
 
 from __future__ import annotations

@@ -147,7 +147,8 @@ def _id(state: State, key: str, first_bad: Point) -> str:
 
 FLAKY_WINDOW = 8
 FLAKY_FLIPS = 3
-"""So many turns in so many of the last verdicts make a test flaky; on the same code, one does."""
+"""The number of changes, and of last verdicts, that make a test flaky. On the same code, one change
+is enough."""
 
 Class = Literal[
     "regressed",  # passed before, and fails in the last report that has it

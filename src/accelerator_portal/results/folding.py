@@ -29,7 +29,7 @@ from accelerator_portal.results.standing import Basis, State, basis_of
 from accelerator_portal.results.state_file import write_state
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)
-"""So far the clock of a machine that runs tests may be ahead."""
+"""The time by which the clock of a machine that runs tests may be ahead."""
 
 NamedReport = tuple[Path, Report]
 """A report with the path by which problems name it."""

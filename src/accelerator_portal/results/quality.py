@@ -145,7 +145,7 @@ def _unfit(
     if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
         if not torch:
             return message(
-                "the run used torch of no stated version, not {newest}", newest=newest_torch
+                "the run states no torch version; torch {newest} is required", newest=newest_torch
             )
         return message("the run used torch {torch}, not {newest}", torch=torch, newest=newest_torch)
     if (age := (at - started).days) > wanted.report_days:

@@ -28,19 +28,19 @@ _UNEXPECTED = "Passed, not expected to pass"
 DIFFERENCE_WORDS: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
     "new-failure": {
         "runs": "New failures",
-        "platforms": "Passed only in the first",
+        "platforms": "Passed only in the first report",
         "from-baseline": _EXPECTED,
         "to-baseline": _UNEXPECTED,
-        "baselines": "Expected to pass only in the first",
+        "baselines": "Expected to pass only in the first report",
     },
     "fix": {
         "runs": "Fixes",
-        "platforms": "Passed only in the second",
+        "platforms": "Passed only in the second report",
         "from-baseline": _UNEXPECTED,
         "to-baseline": _EXPECTED,
-        "baselines": "Expected to pass only in the second",
+        "baselines": "Expected to pass only in the second report",
     },
-    "changed": dict.fromkeys(get_args(ReportPair), "Other changes of the outcome"),
+    "changed": dict.fromkeys(get_args(ReportPair), "Other changes of outcomes"),
     "only-first": dict.fromkeys(get_args(ReportPair), "Only in the first report"),
     "only-second": dict.fromkeys(get_args(ReportPair), "Only in the second report"),
 }

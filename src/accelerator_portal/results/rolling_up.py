@@ -124,10 +124,10 @@ PLACE = ("accelerator", "suite", "month")
 """What every roll-up is grouped by: the names of the archive's folders."""
 
 CODE = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
-"""What tells two versions of the tested code apart."""
+"""The columns that distinguish two versions of the tested code."""
 
 MOST_SLOW = 10
-"""So many of the slowest tests are listed of a suite and month."""
+"""The number of slowest tests that are listed for each suite and month."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
 from accelerator_portal.reports.report import Environment, Report, Trigger
 
 WINDOW = 30
-"""So many verdicts of a test are remembered one by one: a month of nights."""
+"""The number of verdicts of a test that are stored one by one: a month of nights."""
 
 VERDICT = re.compile("=?[+-]")
 """A verdict in `Standing.recent`."""
 
 Basis = Literal["runs", "baselines"]
-"""What a history is made of: runs, or what a project expects of them; never of both."""
+"""The content of a history: runs, or results that a project expects, never both."""
 
 OutcomeSign = Literal["+", "-", ""]
 """Good, bad, or nothing that is said of the product."""
@@ -75,7 +75,7 @@ class Standing(
     failure_stage: Stage | None
     """The stage that it reached there."""
     gone: Point | None
-    """The report that should have had the test, and had it no more."""
+    """The first report that should contain the test and does not."""
     good: int
     """In how many reports it passed."""
     bad: int

@@ -146,7 +146,7 @@ class SelectorOverview(Model):
     starts: tuple[dict[str, str], ...]
     """The defaults for each operating system. The first is used if the system is unknown."""
     drivers: dict[str, DriverData]
-    """For platforms whose variants need a driver: which."""
+    """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | int, ...]]]
     """For each platform its cards by id: the name, then the rows that run on them, as starts and
     ends of ranges of rows."""
@@ -181,7 +181,7 @@ class InstallData(SelectorOverview):
     needs: tuple[tuple[tuple[str, str | None, str | None], ...], ...]
     """Required software: name, version or version specifier, and address."""
     check: tuple[tuple[str, str], ...]
-    """The command that shows whether it worked, and what that prints."""
+    """The command that checks the installation, and its expected output."""
     note: tuple[str, ...]
     """Sentences shown with the commands."""
     stage: tuple[tuple[str, str | None], ...]

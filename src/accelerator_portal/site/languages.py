@@ -1,4 +1,4 @@
-"""Reads the messages of a language, and says texts in it.
+"""Reads the messages of a language, and translates texts.
 
 A language is one file, `site_src/locale/<code>.po`. It is published if `languages` in `mkdocs.yml`
 has its code. English needs no file: messages are English.
@@ -25,7 +25,7 @@ _SPACES = re.compile(r"\s*\n\s*")
 
 @dataclass(frozen=True)
 class Language:
-    """The messages of a language; what it lacks is said in English."""
+    """The messages of a language; messages without a translation stay in English."""
 
     code: str
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -33,7 +33,7 @@ from accelerator_portal.site.words import listed, python_range
 LAGS_PAGE = "versions/followed.md"
 
 NEWEST = 10
-"""So much news stands on the dashboard; the feed has more."""
+"""The number of news items on the dashboard; the feed has more."""
 
 
 class FitData(Model):

@@ -95,8 +95,8 @@ def _inline_scripts(html: str) -> Iterator[str]:
         text, attributes = script.text(), script.attributes
         if _DOUBLE_ESCAPE.search(text):
             raise SecurityPolicyError(
-                f"line {_line(html, text, 0)}: a script holds '<!--' and then '<script', and "
-                r"browsers disagree with eyes about its end; write '<' as '\u003c' there"
+                f"line {_line(html, text, 0)}: a script has '<!--' and then '<script', so "
+                r"browsers end the script later than the text shows; write '<' as '\u003c' there"
             )
         kind = (attributes.get("type") or "").strip()
         if text and "src" not in attributes and _EXECUTABLE.fullmatch(kind):

@@ -30,8 +30,8 @@ class Context:
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
     observation: Callable[[], Observation] | None = None
-    """Computes once more and returns the ATen operators that took part. It runs after the
-    verdict is sent: what happens in it says nothing of the test."""
+    """Repeats the computation and returns the ATen operators that took part. It runs after the
+    verdict is sent, so its errors don't change the result of the test."""
     note: str | None = None
     """What the reason of a failure has to add: how the test differs from PyTorch's own."""
 

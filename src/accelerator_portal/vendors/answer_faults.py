@@ -112,14 +112,17 @@ def _plugin_version(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     releases: tuple[str, ...] = case.value("torch") or ()
     if len(values) not in {1, len(releases)}:
         what = f"{count(len(values), 'version')} for {count(len(releases), 'release')}"
-        return what, f"enter one for all, or one for each of {', '.join(releases)}"
+        return what, f"enter one version for all, or one for each of {', '.join(releases)}"
     package = canonicalize_name(case.value("package") or "")
     for requirement in requirements(case.steps):
         pins = any(pin.operator in {"==", "==="} for pin in requirement.specifier)
         if canonicalize_name(requirement.name) == package and pins:
             if any(requirement.specifier.contains(v, prereleases=True) for v in values):
                 continue
-            return f'the command installs "{requirement}"', "enter the version that it installs"
+            return (
+                f'the command installs "{requirement}"',
+                "enter the version that the command installs",
+            )
     return None
 
 
@@ -145,8 +148,8 @@ def _python(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
     for version in case.value("torch") or ():
         release = case.catalog.releases.by_version.get(version)
         if case.steps and release and not set(values) & set(release.python):
-            what = f"torch {version} has no wheels for any of these"
-            return what, f"wheels exist for {', '.join(release.python)}"
+            what = f"torch {version} has no wheels for any of these Python versions"
+            return what, f"use one of: {', '.join(release.python)}"
     return None
 
 

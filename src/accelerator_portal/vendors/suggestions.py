@@ -114,9 +114,9 @@ def _mark(case: PlatformCase) -> tuple[str, Texts]:
 def _summary(case: PlatformCase) -> tuple[str, Texts]:
     name, vendor, package = (case.value(flag) or "" for flag in ("name", "vendor", "package"))
     whose = name if vendor in name else f"{name} by {vendor}"
-    how = f"reached from PyTorch through the package {package}."
+    how = f"used from PyTorch through the package {package}."
     if case.value("integration") == "in-tree":
-        how = "which PyTorch itself builds for."
+        how = "supported by PyTorch itself."
     stated = (case.package.summary or "",) if case.package else ()
     return DOCUMENTATION, (*stated, f"{whose}, {how}", f"{name}, {how}", f"{name} and PyTorch.")
 
@@ -124,8 +124,8 @@ def _summary(case: PlatformCase) -> tuple[str, Texts]:
 def _description(case: PlatformCase) -> tuple[str, Texts]:
     summary = str(case.value("summary")).rstrip(".")
     device, key, needs = (case.value(flag) for flag in ("device", "dispatch-key", "needs"))
-    words = f"{summary}. In PyTorch its device is called {device}, its dispatch key is {key}."
-    first = f" The machine needs this first: {needs}." if needs else ""
+    words = f"{summary}. PyTorch calls the device {device}. Its dispatch key is {key}."
+    first = f" Install this first: {needs}." if needs else ""
     return DOCUMENTATION, (words + first, words, f"{summary}.")
 
 

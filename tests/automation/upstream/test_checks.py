@@ -81,7 +81,9 @@ def test_the_list_names_a_device_for_level_three_alone(level: str, device: str) 
     entry = {"repository": VENDOR, "level": level, "source": "made-up"}
     if device:
         entry["device"] = "ex_ample"
-    with pytest.raises(ValidationError, match="name the device for L3, and for no other level"):
+    with pytest.raises(
+        ValidationError, match="name the device for level L3, and for no other level"
+    ):
         RelayRepository.model_validate(entry)
 
 

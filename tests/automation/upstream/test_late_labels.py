@@ -83,7 +83,7 @@ def test_the_check_run_is_made_in_the_round_after_the_label(
     label(double, "other", LABEL)
     (labeled,) = rounds(root, double, [60])
     assert not labeled.failed
-    assert "The check run accelerators/example is made." in labeled.done
+    assert "The check run accelerators/example was created." in labeled.done
     assert checks(double) == [(HEAD, f"{scene.DELIVERY}:{NUMBER}", "success")]
     (later,) = rounds(root, double, [90])
     assert (later.looked, questions(double), len(checks(double))) == ((), 0, 1)

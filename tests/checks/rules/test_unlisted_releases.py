@@ -28,7 +28,7 @@ def test_a_newest_row_that_no_option_serves_is_named(tree: Tree) -> None:
     (problem,) = unlisted_releases.check(catalog, TODAY)
     assert problem.path == INSTALL
     assert problem.words == (
-        "no install option serves torch 1.10.0, the newest row's (1.10.0); add the release to an "
+        "no install option installs torch 1.10.0, which the newest row (plugin 1.10.0) lists; add the release to an "
         "option, or use `compatibility: true`"
     )
 

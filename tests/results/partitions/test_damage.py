@@ -185,7 +185,7 @@ def test_commands_check_and_repair_an_archive(tmp_path: Path) -> None:
     assert repaired.output == f"Recreated {name} from reports: 3 rows.\n"
     assert run("repair", "--root", tmp_path, "example", file).output == "Nothing to repair.\n"
     compacted = run("compact", "--root", tmp_path, "--before", "2026-04")
-    assert compacted.output.startswith("example: 6 files to 2, 15 rows, ")
+    assert compacted.output.startswith("example: merged 6 files into 2 (15 rows, ")
     unknown = run("repair", "--root", tmp_path, "../../etc")
     assert unknown.exit_code == 2
     assert 'there is no platform "../../etc"' in unknown.output

@@ -37,7 +37,8 @@ def test_a_state_is_made_again_without_any_report(
     assert done.exit_code == 0
     assert done.stdout == (
         f"Recreated {STATE} from 3 archived reports.\n"
-        "Without versions of packages and origins, which the archive lacks: 3 reports.\n"
+        "Package versions and origins are missing in 3 reports, "
+        "because the archive doesn't have them.\n"
     )
     kept = content(tmp_path)
     damaged = kept.pop("example/runs.json.damaged", b"")
@@ -122,7 +123,7 @@ def test_a_report_whose_results_are_lost_is_left_out_and_that_is_told(tmp_path: 
     (tmp_path / STATE).unlink()
     done = repair_accelerator(tmp_path, "example", [])
     assert f"Recreated {STATE} from 2 archived reports." in done.done
-    assert "Left out, as no file has their results: 1 report." in done.done
+    assert "Left out 1 report, because no file has the results." in done.done
     assert len(read_state_of(tmp_path, "example", "runs").reports) == 2
 
 

@@ -24,7 +24,7 @@ def refusal(site: Path) -> str:
 
 
 def test_a_folder_without_data_is_no_site(tmp_path: Path) -> None:
-    remedy = "this is no built site; build it (make site) and name site/"
+    remedy = "this is not a built site; build it (make site) and name site/"
     assert refusal(tmp_path) == f"{tmp_path}:1: there is no api/v1/index.json here, so {remedy}"
 
 

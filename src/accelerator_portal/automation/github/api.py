@@ -117,8 +117,8 @@ class Patience:
     tries: int = 4
     """Requests in all, for one answer."""
     wait: float = 1.0
-    """Seconds before the third try; twice as long before each further one."""
+    """Seconds before the third attempt. The wait doubles before each further attempt."""
     most_wait: float = 120.0
-    """Where GitHub says how long to wait: longer than so many seconds is an error at once."""
+    """The longest wait, in seconds. If GitHub asks for a longer wait, the request fails at once."""
     limited: float = 60.0
-    """Seconds to wait where GitHub says that too much was asked, but not until when."""
+    """Seconds to wait after a rate limit for which GitHub states no time."""

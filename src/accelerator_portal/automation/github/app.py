@@ -52,7 +52,8 @@ class AppCredentials:
             return Auth.AppAuth(self.app_id, self.key).token
         except Exception:  # noqa: BLE001 - PyJWT's and cryptography's own, each about the key
             problem = "the value is not the private key of a GitHub App in PEM format"
-            fix = f"Set it to the whole file: gh secret set {APP_KEY} --env upstream < FILE.pem"
+            command = f"gh secret set {APP_KEY} --env upstream < FILE.pem"
+            fix = f"Set it to the content of the file: {command}"
             raise AppError(APP_KEY, problem, fix) from None
 
 
@@ -233,9 +234,8 @@ def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
     """Return an AppError if wrong credentials or a wrong clock caused the error, else `error`."""
     words = str(error)
     if error.status == _UNAUTHORIZED and any(claim in words for claim in _CLOCK):
-        problem = (
-            f"GitHub refuses the time of the request: this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
-        )
+        clock = f"the clock of this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
+        problem = f"GitHub refuses the time of the request: {clock}"
         fix = "Synchronize the clock of this machine"
         return AppError(_CREDENTIALS, problem, fix, error.status)
     if error.status == _UNAUTHORIZED or _UNKNOWN_APP in words.casefold():

@@ -1,7 +1,7 @@
 """Implements GitHub's API with PyGithub: sessions, retries and rate limits.
 
-PyGithub brings requests and cryptography, which nobody needs who only checks or validates: it is
-the extra `automation`, and imported when a client is made.
+PyGithub requires requests and cryptography, which other commands don't need. It is in the extra
+`automation`, and imported when a client is created.
 """
 
 from __future__ import annotations

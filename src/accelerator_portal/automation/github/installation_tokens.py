@@ -24,7 +24,7 @@ from accelerator_portal.automation.github.app import (
 from accelerator_portal.automation.github.client import GitHubClient
 
 RENEWED_BEFORE = dt.timedelta(minutes=5)
-"""So long before its end a token is renewed: a request with its retries takes less."""
+"""A token is renewed this long before it expires. A request with its retries takes less time."""
 
 _Key = tuple[str, tuple[tuple[str, str], ...]]
 

@@ -28,7 +28,7 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
 
 REMEMBERED = dt.timedelta(days=6, hours=1)
-"""After so long nobody is waited for: twice as long as a run may take, and a round."""
+"""After this time, no report is expected: twice the longest time limit of a run, and a round."""
 
 _AT_ONCE = 8
 _MOST_SETTLED = 100_000
@@ -57,7 +57,7 @@ class Ledger(Model):
     open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """What is outstanding, by the number of the plan."""
+    """The requests without an answer, by the number of the plan."""
 
 
 @dataclass(frozen=True, slots=True)

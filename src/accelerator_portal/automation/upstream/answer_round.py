@@ -80,7 +80,7 @@ class AnswerRound:
     ledger: Ledger
     """What is settled now."""
     failed: bool
-    """Whether something could not be asked or said; the next round tries it again."""
+    """Whether a request to GitHub failed; the next round tries it again."""
 
 
 def answer(

@@ -57,7 +57,7 @@ class WorkflowJob(Part):
     name: Annotated[str, Field(min_length=1)]
     """The workflow's name."""
     job_name: Annotated[str, Field(min_length=1)]
-    """The job's name; each leg of a matrix needs its own."""
+    """The job's name; each job of a matrix needs its own name."""
     url: Annotated[str, Field(pattern=r"^https://")]
     """The run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
@@ -100,7 +100,7 @@ def read_dispatched(event: bytes) -> Dispatched:
         return Event.model_validate_json(event).client_payload
     except ValidationError as error:
         place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        what = f"the event, {place}: this is not in the relay's format" if place else _NO_EVENT
+        what = f"{place} in the event is not in the relay's format" if place else _NO_EVENT
         raise RefusedEventError("unreadable", f"{what}. {_EVENT_FILE}") from None
 
 
@@ -113,7 +113,7 @@ def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
             payload={"repository": {"full_name": UPSTREAM}, "head_sha": commit},
         )
     except ValidationError:
-        given = f'"{commit[:60]}" is not one' if commit else "none is given"
+        given = f'"{commit[:60]}" is no such commit' if commit else "none is given"
         what = f"--{event_type} needs PyTorch's commit with 40 digits, and {given}"
         what += ". Pass it with --commit, or state torch_commit in the report"
         raise RefusedEventError("unreadable", what) from None

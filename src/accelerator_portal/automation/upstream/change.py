@@ -173,6 +173,7 @@ def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
         raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
     committed = found.merge_base_commit.commit.committer.date
     if now - committed > OLDEST_PUSH:
-        what = f"commit {change.head} is on {BRANCH} since {committed:%Y-%m-%d}, longer than a day"
+        since = f"since {committed:%Y-%m-%d}, for more than a day"
+        what = f"commit {change.head} has been on {BRANCH} {since}"
         raise RefusedEventError("out of order", what)
     return change

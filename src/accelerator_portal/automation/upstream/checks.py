@@ -1,7 +1,8 @@
 """Writes a check run on the pull request, for platforms on PyTorch's list for it.
 
-Levels by RFC-0050: L3 has one, which blocks nothing, where the label `ciflow/crcr/<device>` asks
-for it; L4 always has one, which may block. Below that there is none. `data/relay.yaml` is the list.
+Levels by RFC-0050: a platform at L3 gets a check run if the label `ciflow/crcr/<device>` requests
+it, and the check run blocks nothing. A platform at L4 always gets a check run, which may block.
+Platforms at lower levels get none. `data/relay.yaml` is the list.
 """
 
 from __future__ import annotations
@@ -108,4 +109,4 @@ def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
             api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)
             return f"The check run {body['name']} was updated."
     api.send("POST", f"repos/{repository}/check-runs", body)
-    return f"The check run {body['name']} is made."
+    return f"The check run {body['name']} was created."

@@ -1,6 +1,6 @@
 """Writes the one comment on a pull request of PyTorch: what it breaks, and for whom.
 
-All that comes from data stands in code: it mentions nobody, and does nothing.
+All text from data is in code spans, so that it mentions nobody and has no effect.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import fence, span
 
 MUTE = "no-accelerator-reports"
-"""The label with which a pull request hears nothing more."""
+"""The label that stops comments on a pull request."""
 
 # GitHub takes 65,536 characters, memory included.
 MOST = 60_000

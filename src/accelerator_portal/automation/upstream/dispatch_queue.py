@@ -74,7 +74,7 @@ DELIVERIES_KEPT = dt.timedelta(days=14)
 """A replay is recognized for this time."""
 
 MOST_FAILURES = 3
-"""After so many failed rounds a platform is not told of a change any more."""
+"""After this many failed rounds, a change is no longer sent to a platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +231,10 @@ WORKFLOW = "upstream-event.yml"
 """The workflow that plans and sends."""
 
 MOST_ATTEMPTS = 3
-"""An event that fails so often is not run again: it is refused, or somebody must look."""
+"""An event whose run failed this often is not run again."""
 
 MOST_AT_ONCE = 20
-"""How many runs one round starts again, the oldest first."""
+"""The most runs that one round starts again, the oldest first."""
 
 REACH = dt.timedelta(days=1)
 """A round looks at the runs of this time."""

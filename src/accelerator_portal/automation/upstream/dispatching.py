@@ -99,7 +99,7 @@ class SendResult(Model):
     ok: bool
     """Whether GitHub took it."""
     tries: Annotated[int, Field(ge=0)]
-    """How often it was tried; 0 where what was to be sent does not fit."""
+    """The number of attempts; 0 if the body is too large to be sent."""
     why: ShortText = ""
     """Why not."""
 
@@ -111,7 +111,7 @@ class SendSettings:
     at_once: int = 16
     tries: int = 4
     wait: float = 2.0
-    """Seconds before the second try; twice as long before each further one."""
+    """Seconds before the second attempt. The wait doubles before each further attempt."""
     pause: Callable[[float], None] = time.sleep
     now: UtcClock = utc_now
 
@@ -203,7 +203,7 @@ def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
 # Only one round runs at a time. What a round cannot send within its time waits for the next one.
 
 MOST_TIME = dt.timedelta(minutes=20)
-"""After so long no new batch is begun: the job has an end, and the next one goes on."""
+"""After this time, no new batch starts. The job has a time limit; the next job continues."""
 
 Save = Callable[[SendLog], None]
 

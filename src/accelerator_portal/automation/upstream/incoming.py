@@ -30,7 +30,7 @@ from accelerator_portal.automation.upstream.change import (
 MOST_BYTES = 1024 * 1024
 
 CHECK = "accelerators/"
-"""What the names of check runs begin with; the platform's id follows."""
+"""The beginning of the names of check runs; the platform's id follows."""
 
 _ACTIONS = frozenset(get_args(EventAction))
 _NO_COMMIT = "0" * 40

@@ -1,8 +1,8 @@
 """Finds tests that passed on the base of a change and fail with it.
 
-The base is the platform's history (`data/history/`): its last runs against PyTorch's main. What
-fails there too, goes back and forth, or is a declared known issue is no news. Where there is no
-base, nothing can be news; a single run is no base, nor is one that is too old.
+The base is the platform's history (`data/history/`): its last runs against PyTorch's main. A test
+that also fails on the base, is flaky, or is a declared known issue is not newly broken. Without a
+base, no test is newly broken. A single run or a run that is too old is not a base.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from accelerator_portal.results.standing import Standing, State, verdict
 MOST_KEPT = 20
 
 OLDEST_BASE = dt.timedelta(days=14)
-"""What passed longer ago than this may have been broken by any change since."""
+"""A test that passed longer ago than this may have been broken by any change since then."""
 
 FEWEST_RUNS = 2
-"""What passed in fewer runs of the base may have passed by chance."""
+"""A test that passed in fewer runs of the base may have passed by chance."""
 
 _LONGEST_KEY = 300
 _LONGEST_TEXT = 200
@@ -59,25 +59,25 @@ class ReportNews(Model):
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first of what is newly broken, by key."""
     flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
-    """The first of what fails now and goes back and forth on the base."""
+    """The first tests that fail now and are flaky on the base."""
     newly_broken: NonNegativeInt = 0
     """How many are newly broken."""
     red_already: NonNegativeInt = 0
     """How many fail on the base, too."""
     flaky_failing: NonNegativeInt = 0
-    """How many fail now and go back and forth on the base."""
+    """The number of tests that fail now and are flaky on the base."""
     known: NonNegativeInt = 0
-    """How many fail as the platform's known issues say."""
+    """The number of tests that fail as the platform's known issues state."""
     mended: NonNegativeInt = 0
     """How many fail on the base and pass now."""
     no_base: NonNegativeInt = 0
-    """How many fail now and have no verdict on the base."""
+    """The number of tests that fail now and have no verdict on the base."""
     tests: NonNegativeInt = 0
     """How many the report has."""
     silent: NonNegativeInt = 0
     """How many of them say nothing of the product."""
     base: Moment | None = None
-    """When the base's newest report started; None where there is no base."""
+    """When the base's newest report started; None without a base."""
 
 
 def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> ReportNews:

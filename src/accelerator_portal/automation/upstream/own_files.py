@@ -1,8 +1,8 @@
 """Reads files that earlier workflows of this repository left as artifacts.
 
-Pull requests of forks run here, too, and name their artifacts as they like, and so does the code
-that is tested on attached runners: only what a run of the one workflow that writes a file left
-counts, on the repository's own code.
+Pull requests of forks and the code that is tested on attached runners can create artifacts with any
+name. A file therefore counts only if a run of the one workflow that writes it left it, on the
+repository's own code.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class DispatchPlan(Model):
     entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)] = ()
     """Who takes part, by id."""
     passed_over: Mapping[str, str] = Field(default_factory=dict)
-    """Why the others of those that have the section do not."""
+    """Why the other platforms with the section `upstream_events` do not test it."""
 
 
 def plan(catalog: Catalog, change: Change) -> DispatchPlan:
@@ -77,9 +77,9 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
         return "the pull request is closed"
     wanted = {label.casefold() for label in events.labels}
     if change.added is not None and change.added.casefold() not in wanted:
-        return "the new label is not one of its labels"
+        return "the new label is not one of the platform's labels"
     if wanted and wanted.isdisjoint(label.casefold() for label in change.labels):
-        return "the pull request has none of its labels"
+        return "the pull request has none of the platform's labels"
     return None
 
 

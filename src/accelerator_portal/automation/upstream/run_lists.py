@@ -23,7 +23,7 @@ _MOST_PAGES = 10
 _MOST_WINDOWS = 20
 _ARTIFACT_PAGES = 5
 _RUN_BY_RUN = 3
-"""For so many runs of a repository, their artifacts are asked for one by one."""
+"""For at most this many runs of a repository, the artifacts are requested run by run."""
 _WINDOW_HOURS = 6
 
 

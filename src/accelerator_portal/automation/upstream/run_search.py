@@ -55,7 +55,7 @@ class RunResult:
 
     state: RunState
     repository: str
-    """Where the run was looked for: that much is certain."""
+    """The repository in which the run was looked for."""
     run: int | None = None
     """The run's number."""
     report: Report | None = None
@@ -110,7 +110,7 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
         lists = place.artifacts or ArtifactLists(place.api, asked.at - SKEW)
         artifacts = _newest(lists.of(repository, run.id), names)
         if not artifacts:
-            what = f"the run ended as {run.conclusion or 'nothing'} without a report"
+            what = f"the run ended without a report (conclusion: {run.conclusion or 'none'})"
             raise _NotHereError("refused", what, run.id)
     _refuse_foreign(asked, run, repository)
     try:

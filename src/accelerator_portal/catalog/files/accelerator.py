@@ -96,7 +96,9 @@ class ReportFeed(Sourced):
             what = "a feed needs exactly one location"
             raise fault(what, f"use one of: {', '.join(WAYS)}")
         if self.sha256 is not None and self.url is None:
-            raise fault("sha256 belongs to url", "remove it; GitHub provides its own checksum")
+            raise fault(
+                "sha256 is allowed only with url", "remove it; GitHub provides its own checksum"
+            )
         return self
 
 
@@ -141,7 +143,7 @@ class IntegrationFact(Sourced):
     """Whether PyTorch itself builds and tests the platform."""
 
     value: Integration
-    """`in-tree`: built and tested in PyTorch; `out-of-tree`: a plugin installed on top of it."""
+    """`in-tree`: built and tested in PyTorch. `out-of-tree`: a plugin for PyTorch."""
     note: Line | None = None
     """A note that is shown next to the value."""
 
@@ -174,7 +176,8 @@ class Package(Sourced):
     """Name to import in Python, for example `torch_npu`. It is `torch` for platforms that PyTorch
     builds itself."""
     autoload: Flag | None = None
-    """For plugins: whether `import torch` loads it through the `torch.backends` entry point."""
+    """For plugins: whether `import torch` loads the plugin, through the entry point
+    `torch.backends`."""
     autoload_since: TorchVersion | None = None
     """For plugins: the first plugin version that is loaded automatically."""
     repository: RepositoryName | None = None
@@ -265,7 +268,7 @@ class UpstreamCi(Sourced):
     """A repository whose CI tests changes of PyTorch on the platform."""
 
     repository: RepositoryName
-    """Owner and name on GitHub, as PyTorch's cross-repository CI relay knows it."""
+    """Owner and name on GitHub, as in the list of PyTorch's cross-repository CI relay."""
 
 
 class Accelerator(SourcedFile):
@@ -307,8 +310,8 @@ class Accelerator(SourcedFile):
     features: Mapping[FeatureId, Feature] = Field(default_factory=dict)
     """PyTorch features that work, work partly or don't work, with sources."""
     features_searched: Day | None = None
-    """The day on which somebody last searched the public sources for every feature. Pages then say
-    of a feature without an entry that no source was found."""
+    """The day on which somebody last searched the public sources for every feature. For a feature
+    without an entry, pages then say that no source was found."""
     access: tuple[Access, ...] = ()
     """Where the hardware can be rented or tried."""
     documentation: tuple[Link, ...] = ()
@@ -317,8 +320,8 @@ class Accelerator(SourcedFile):
     """Where to ask for help."""
     own_sites: tuple[Line, ...] = ()
     """Further places of the vendor whose documents count as its own: an owner on a code host such
-    as `github.com/example-labs`, or a domain. Those of `documentation` and `support` count
-    already."""
+    as `github.com/example-labs`, or a domain. The places in
+    `documentation` and `support` count without an entry here."""
     additional_platform: AdditionalPlatformEntry | None = None
     """Only if pytorch.org lists the platform under Additional Platforms: its entry there."""
     upstream_ci: tuple[UpstreamCi, ...] = ()

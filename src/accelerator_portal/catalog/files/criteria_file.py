@@ -23,7 +23,7 @@ class Standard(Model):
     kind: SuiteKind
     """The kind."""
     required: Literal["required", "must-pass only", "optional"]
-    """Whether a stable option requires the suites; `must-pass only`: their must-pass tests."""
+    """Whether a stable option requires the suites. `must-pass only`: only their must-pass tests."""
     meaning: Paragraph
     """What the suites show, in one or two sentences."""
 
@@ -54,9 +54,9 @@ class MustPass(Model):
     suite: Id
     """The suite that tests the operators."""
     parameters: Mapping[Id, Line] = Field(default_factory=dict)
-    """Parameters of the tests. An operator passes if all its tests with them passed."""
+    """Parameters of the tests. An operator passes if all its tests with these values passed."""
     meaning: Paragraph
-    """Who proposes the list, and the rule by which operators are on it."""
+    """Who proposes the list, and the rule that selects the operators."""
     groups: Annotated[tuple[OperatorGroup, ...], Field(min_length=1)]
     """The operators, grouped by purpose."""
 

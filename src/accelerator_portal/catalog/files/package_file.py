@@ -36,25 +36,25 @@ class ReleaseFacts(Model):
     version: TorchVersion
     """The version."""
     date: Day | None = None
-    """The day on which its first file was uploaded, where the index says it."""
+    """The day on which its first file was uploaded, if the index states it."""
     yanked: Line | Literal[""] | None = None
-    """The reason for which all its files were withdrawn (PEP 592); empty where none was given."""
+    """Why all its files were withdrawn (PEP 592). Empty if no reason was given."""
     python: Line | None = None
-    """The Python versions that all its files ask for, as a specifier."""
+    """The Python versions that all its files require, as a specifier."""
     wheels: Mapping[Tag, Line] = Field(default_factory=dict)
     """The Python tags of its wheels by platform tag (PEP 425): system, C library, architecture."""
     sdist: Flag = False
     """Whether there is a source archive."""
     requires: Mapping[Tag, tuple[Line, ...]] = Field(default_factory=dict)
-    """What it requires of the packages that the portal follows, by platform tag, `*` for every;
-    an empty list where it was asked and requires none of them, no key where nobody could be asked.
+    """Its requirements on the packages that the portal follows, by platform tag; `*` is every tag.
+    The list is empty if it requires none of them. There is no key if the metadata was not read.
     """
     cuda: Mapping[Tag, Line] = Field(default_factory=dict)
-    """The CUDA version whose libraries it requires, by platform tag."""
+    """The CUDA version of the libraries that it requires, by platform tag."""
     sizes: Mapping[Tag, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     """The bytes of its largest wheel by platform tag, where the index states sizes (PEP 700)."""
     files: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")] | None = None
-    """A digest over names and hashes of its files; absent where the index names no hashes."""
+    """A digest over names and hashes of its files; absent if the index states no hashes."""
 
 
 class IndexFacts(Model):
@@ -74,17 +74,17 @@ class FactChange(Model):
     date: Day
     """The date on which the change was detected."""
     index: IndexName
-    """Where."""
+    """The index."""
     version: TorchVersion
     """The version."""
     of: ChangeOf
     """What changed."""
     on: Tag = EVERY
-    """The platform tag that it concerns."""
+    """The platform tag that the change concerns."""
     before: Line | Literal[""] = ""
-    """The result before."""
+    """The value before the change."""
     after: Line | Literal[""] = ""
-    """The result now."""
+    """The value after the change."""
 
 
 class PackageFacts(Model):
@@ -119,11 +119,11 @@ class PackagesRead(Model):
     """`data/packages-read.json`: how fresh the facts are."""
 
     read: Day | None = None
-    """The day on which everything was last read that is not named below."""
+    """The day on which all packages that are not listed below were last read."""
     later: Mapping[PackageName, Day] = Field(default_factory=dict)
     """Packages that were read later."""
     faults: tuple[IndexFault, ...] = ()
-    """What could not be read that day."""
+    """The packages that could not be read that day."""
 
     def fault(self, package: str, index: str) -> IndexFault | None:
         """Return the error if a package could not be read from an index, else None."""

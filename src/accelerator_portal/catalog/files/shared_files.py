@@ -98,10 +98,10 @@ RepositoryName = Annotated[
 ]
 
 RelayDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=60)]
-"""A device as PyTorch's list spells it, which may have an underscore."""
+"""A device as PyTorch's list writes it. The name may have an underscore."""
 
 RelayLevel = Literal["L1", "L2", "L3", "L4"]
-"""From L1, told of changes, to L4, whose result can hold a change up (RFC-0050)."""
+"""From L1, which receives events, to L4, whose results can block a change (RFC-0050)."""
 
 
 class RelayRepository(Sourced):
@@ -112,12 +112,12 @@ class RelayRepository(Sourced):
     level: RelayLevel
     """The relay level of the repository."""
     device: RelayDevice | None = None
-    """The device name in the label `ciflow/crcr/<device>`. The list has it only for L3."""
+    """The device name in the label `ciflow/crcr/<device>`. The list has one only for L3."""
 
     @model_validator(mode="after")
     def _device_is_of_level_three(self) -> RelayRepository:
         if (self.device is not None) != (self.level == "L3"):
-            remedy = "name the device for L3, and for no other level"
+            remedy = "name the device for level L3, and for no other level"
             raise fault(f"{self.repository} has level {self.level}", remedy)
         return self
 
@@ -146,9 +146,9 @@ class Goal(Sourced):
     title: Line
     """The title in a few words."""
     asked: Paragraph
-    """What the source says about it."""
+    """What the source says about the goal."""
     command: Line | None = None
-    """The command that shows it on a machine without an accelerator."""
+    """The command that shows the goal on a machine without an accelerator."""
     needs: Line | None = None
     """The hardware or vendor software that a test of the goal, or of a part, requires."""
 
@@ -172,8 +172,8 @@ class ExecutorchGoals(SourcedFile):
 
 
 ObservedKind = Literal["vendor", "community"]
-"""`vendor`: a vendor's, without a package that everybody can install and use; `community`: a
-community's, or one that its authors call experimental."""
+"""`vendor`: a vendor's backend, without a package that everybody can install and use.
+`community`: a community's backend, or a backend that its authors call experimental."""
 
 
 class ObservedBackend(Sourced):
@@ -207,7 +207,7 @@ class OtherRuntime(Sourced):
     hardware: Line
     """The hardware that the source names."""
     summary: Line
-    """One sentence that says how to run a PyTorch model with it."""
+    """One sentence that says how to run a PyTorch model with the software."""
     url: Url
     """The address of further information."""
 
@@ -347,7 +347,7 @@ class TypedChoice(Model):
 
 
 class FinderWords(Model):
-    """The words that the card finder knows apart from names. All words are in lowercase."""
+    """The words that the card finder recognizes besides names. All words are in lowercase."""
 
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that are left out."""

@@ -24,9 +24,10 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Commands pin torchvision, torchaudio and other companions to versions that support torch.
 
     Companions contain libraries that are built for certain torch releases, and not every wheel
-    declares the torch it needs. An unpinned torchaudio next to `torch==2.9.0` installs the newest
-    release, whose library cannot be loaded there. `data/releases.yaml` lists the versions that fit.
-    Versions with a vendor's own suffix, such as `+metax3.8.1.0`, are not compared.
+    declares the torch that it needs. An unpinned torchaudio next to `torch==2.9.0` installs the
+    newest torchaudio, whose library cannot be loaded with this torch. `data/releases.yaml` lists
+    the matching versions. Versions with a vendor's own suffix, such as `+metax3.8.1.0`, are not
+    compared.
     """
     found: dict[Problem, None] = {}
     for row in expand(catalog)[0]:

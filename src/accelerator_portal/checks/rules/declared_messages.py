@@ -24,7 +24,7 @@ _LONG_NAME = re.compile(r"[a-zA-Z0-9]{1,80}(?:_|[a-z](?=[A-Z]))")
 def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """An error message that an answer declares is specific, and no other answer declares it.
 
-    An answer opens by itself for each message that it declares. A message needs three words besides
+    When a reader pastes a declared message, its answer opens. A message needs three words besides
     names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
     """
     for faq in catalog.faqs:
@@ -41,7 +41,7 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     yield Problem(faq.path, message.line, what, remedy)
                 elif known != section.title:
                     what = f'the answer to "{known[:60]}" declares this message, too'
-                    remedy = "leave it with the answer that solves it"
+                    remedy = "declare it only in the answer that solves the problem"
                     yield Problem(faq.path, message.line, what, remedy)
                 if len(message.text) > LONGEST or len(_VARIES.findall(message.text)) > MOST_PARTS:
                     what = "the message is too long or has too many parts that vary"

@@ -54,7 +54,8 @@ def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Pro
             named = f"{generation.name} {generation.chip or ''}".strip()
             location = ("hardware", "generations", place, "name")
             what = f'the generation "{named}" is listed twice'
-            yield platform.problem(_FILE, location, what, "merge the two or add the chip")
+            remedy = "merge the two entries, or add the chip to each"
+            yield platform.problem(_FILE, location, what, remedy)
         seen.add(key)
 
 
@@ -69,10 +70,11 @@ def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]
             other = seen.setdefault(name, model)
             if name in here:
                 what = f'the model "{model.name}" is listed twice in "{generation.name}"'
-                yield platform.problem(_FILE, location, what, "remove one, or add what differs")
+                remedy = "remove one of the two, or add the difference to the names"
+                yield platform.problem(_FILE, location, what, remedy)
             elif _differs(model, other):
                 what = f'"{model.name}" has different figures than its first entry'
-                remedy = "add what differs to the name, or state both in notes"
+                remedy = "add the difference to the name, or state both figures in notes"
                 yield platform.problem(_FILE, location, what, remedy)
             here.add(name)
 
@@ -88,7 +90,7 @@ def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Probl
                     if other != model.name:
                         models = ("hardware", "generations", place, "models", number)
                         what = f'the machine type "{name}" is listed for "{other}" already'
-                        remedy = "keep the model in its source"
+                        remedy = "list it only for the model that its source names"
                         yield platform.problem(_FILE, (*models, "instances", row), what, remedy)
 
 
@@ -104,12 +106,12 @@ def _differs(model: HardwareModel, other: HardwareModel) -> bool:
 def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """No two facts of the catalog contradict each other.
 
-    Pairs that are compared: a row's Python versions and those that its PyTorch release supports; a
-    row's SDK and the version of its variant in `install.yaml`; the driver minimums of two SDK
-    versions, which grow with the SDK; two rows of one plugin version and the components that it
-    brings, and the day on which it ends; a card and the builds that it is listed for, by release,
-    operating system and architecture; a card that two platforms list, by memory size and power.
-    Rows with a note are left out where two rows of one plugin differ. Other rules compare the
+    The rule compares the Python versions of a row with those of its PyTorch release; the SDK
+    version of a row with that of its variant in `install.yaml`; the minimum drivers of two SDK
+    versions, because a newer SDK doesn't need an older driver; the components and the end date in
+    two rows of one plugin version, unless a row has a note; the builds that a card is listed for
+    with the install commands, by release, operating system and architecture; the memory size and
+    power of a card that two platforms list. Other rules compare the
     requirements of an option with its rows (`version-conflicts`), rows and releases with package
     metadata (`package-facts`) and the cards of one platform (`hardware-references`).
     """
@@ -166,7 +168,7 @@ def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
                 for what in _differences(model, other):
                     location = ("hardware", "generations", place, "models", number, "name")
                     said = f'"{model.name}" has {what} on the platform "{owner.id}"'
-                    remedy = "correct one of them, or explain the difference in a note"
+                    remedy = "correct the wrong value, or explain the difference in a note"
                     yield platform.problem(_FILE, location, said, remedy)
 
 

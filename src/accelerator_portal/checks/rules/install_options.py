@@ -260,8 +260,8 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Requirements of install options agree with `compatibility.yaml`.
 
     Both `requires` in `install.yaml` and `needs` in `compatibility.yaml` list drivers and SDKs. If
-    a page requires 8.0 or newer but every version needs 9.1.0, readers install a version that
-    doesn't work.
+    a page requires SDK 8.0 or newer, but every version needs SDK 9.1.0, readers install a version
+    that doesn't work.
     """
     for platform in catalog.platforms:
         found: dict[Location, Problem] = {}

@@ -19,11 +19,12 @@ from accelerator_portal.checks.rule import rule
 
 @rule(compares=True)
 def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Ids of pytorch.org's Additional Platforms page stand for one folder each.
+    """Each id of pytorch.org's Additional Platforms page identifies one folder.
 
     `additional_platform.id` is the id under which pytorch.org lists a platform, and
-    `additional-platforms.json` uses it. Two folders can't have the same one, and it can't be the id
-    of another folder. Hyphens and underscores are the same here.
+    `additional-platforms.json` uses it. Two folders can't state the
+    same id, and a folder can't state the id of another folder. The rule treats hyphens and
+    underscores as the same.
     """
     first: dict[str, Platform] = {}
     for claim in _claimed_ids(catalog):
@@ -60,11 +61,12 @@ def _listed(platform: Platform) -> Iterator[_Claim]:
 
 @rule(level="warning")
 def archived_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Each platform with archived results has its folder: an id never changes.
+    """Each platform with archived results has a folder, because an id never changes.
 
     Links, reports, the archive and other people's bookmarks use the id, which is the name of the
-    folder. A renamed folder would start with an empty history, and old links would lead nowhere.
-    What readers see is `name` in `accelerator.yaml`, which may change at any time.
+    folder. A renamed folder would start with an empty history, and
+    old links would be broken. Readers see `name` in `accelerator.yaml`, which may change at any
+    time.
     """
     for name in catalog.archived_without_folder:
         what = f"the archive has results of {name}, but the folder {ACCELERATORS}/{name} is missing"
@@ -162,9 +164,10 @@ _WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
 def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Commands can't install a package that somebody else uploaded under the same name.
 
-    If a command uses an extra index, pip installs the highest version from PyPI and that index.
-    Anybody can register a name on PyPI that only the vendor's index has. A name that differs by one
-    letter from a well-known package is usually a typing error, and such names are often registered.
+    If a command uses an extra index, pip installs the highest version that PyPI or that index has.
+    If only the vendor's index has a package, anybody can register its name on PyPI. A name that
+    differs by one letter from a well-known package is usually a typing error, and such names are
+    often registered.
     """
     known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:

@@ -50,7 +50,7 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         if guide.length > MAX_LINES and guide.sections:
             what = f"the guide has {guide.length} lines of Markdown, more than {MAX_LINES}"
             line = guide.sections[-1].line
-            yield Problem(guide.path, line, what, "shorten it and link to the vendor's own")
+            yield Problem(guide.path, line, what, "shorten it and link to the vendor's guide")
 
 
 @rule()

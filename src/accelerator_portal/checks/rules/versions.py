@@ -111,8 +111,8 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Rows of `compatibility.yaml` follow the `version_pattern` that the file declares.
 
     A vendor's document may state that plugin and PyTorch share the first two or three numbers of
-    their versions. A row with other numbers is a typing error, or the pattern ends: `since` limits
-    it.
+    their versions. If a row has other numbers, it has a typing
+    error, or the pattern doesn't apply to it: `since` states the first release of the pattern.
     """
     for platform in catalog.platforms:
         pattern = platform.compatibility.version_pattern
@@ -203,8 +203,8 @@ def unknown_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Each plugin release on the platform's index has a row in `compatibility.yaml` and a command.
 
-    A reader must not miss a release that was published weeks ago. The command `accelerator-portal
-    plugin-release` writes the row. Where an install option lists its PyTorch releases one by one,
+    Readers must not miss a release that was published weeks ago. The command `accelerator-portal
+    plugin-release` writes the row. If an install option lists its PyTorch releases one by one,
     the row alone is not enough: the newest row then has no install command.
     """
     commands = rows_by_platform(catalog)
@@ -228,7 +228,8 @@ def _without_command(
     rows = [row for row in platform.compatibility.rows if row.plugin and row.torch in listed]
     if rows and builds and rows[0].torch not in builds:
         newest = rows[0]
-        what = f"no install option serves torch {newest.torch}, the newest row's ({newest.plugin})"
+        row = f"the newest row (plugin {newest.plugin})"
+        what = f"no install option installs torch {newest.torch}, which {row} lists"
         remedy = "add the release to an option, or use `compatibility: true`"
         yield platform.problem("install.yaml", ("options",), what, remedy)
 

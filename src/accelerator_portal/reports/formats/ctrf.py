@@ -85,7 +85,7 @@ def _read_tests(
         counted = getattr(results.summary, word)
         held = len(results.tests) if word == "tests" else statuses[word]
         if counted != held:
-            what = f"results.summary.{word} is {counted:,}, and the tests are {held:,}"
+            what = f"results.summary.{word} is {counted:,}, but results.tests has {held:,}"
             imported.fault(1, what, "create the file again; one of the two is incomplete")
 
 

@@ -132,7 +132,7 @@ FORMATS: Mapping[str, Format] = {
         example="--kind baseline --origin acme/tests@0123456:models.yaml models.yaml",
     ),
     "flaggems": Format(
-        "the test files of FlagGems, for what they leave out",
+        "the test files of FlagGems, for the tests that they leave out",
         read_flaggems,
         b"import flag_gems",
         example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",

@@ -155,7 +155,7 @@ class ImportedTests:
     def _error(self) -> ProblemsError:
         problems = list(self._problems)
         if self._more:
-            unread = ". The rest was not read" if self._more == _MOST_COUNTED else ""
+            unread = ". The rest of the file was not read" if self._more == _MOST_COUNTED else ""
             what = f"{self._more:,} more problems{unread}"
             problems.append(Problem(self._path.name, 1, what, "fix the problems above first"))
         return ProblemsError(problems)

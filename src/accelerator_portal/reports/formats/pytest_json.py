@@ -46,7 +46,7 @@ def read_pytest_json(path: Path, options: Options) -> ImportResult:
             continue
         _add(imported, place, test.nodeid, {"suite": suite, **verdict})
     if document.summary.total != len(records):
-        what = f"summary.total is {document.summary.total:,}, and the tests are"
+        what = f"summary.total is {document.summary.total:,}, but the number of tests is"
         remedy = "create the file again; one of the two is incomplete"
         imported.fault(1, f"{what} {len(records):,}", remedy)
     _add_collectors(imported, document, suite)

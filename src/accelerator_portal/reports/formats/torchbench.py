@@ -220,19 +220,19 @@ def _verdict(test: _Test) -> StatusMeaning:
         return StatusMeaning(
             "executed", "run", "The test was measured, but its result was not checked."
         )
-    return StatusMeaning("not-run", reason="The file has no value for it.")
+    return StatusMeaning("not-run", reason="The file has no value for this test.")
 
 
 def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
     """Return the PyTorch version and commit, the device and other packages' versions."""
     if not isinstance(environ, dict):
-        what = f'"environ" is {"missing" if environ is None else "no object"}'
+        what = f'"environ" is {"missing" if environ is None else "not an object"}'
         imported.fault(1, what, "use an unmodified file from TorchBench")
         return {}
     named = {key: _word(value) for key, value in environ.items() if isinstance(value, str)}
     commit = named.get("pytorch_git_version") or ""
     if commit and not re.fullmatch(r"[0-9a-f]{7,40}", commit):
-        what = f'"pytorch_git_version" is "{commit[:60]}", no commit'
+        what = f'"pytorch_git_version" is "{commit[:60]}", which is not a commit'
         imported.fault(1, what, "use the commit hash, or remove it")
         commit = ""
     packages = {

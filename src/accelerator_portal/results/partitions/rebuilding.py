@@ -123,9 +123,9 @@ class RebuiltState(NamedTuple):
 
     state: State
     from_columns: int
-    """Of so many reports only what the archive's columns say of the environment is known."""
+    """The number of reports of which only the environment in the archive's columns is known."""
     left_out: int
-    """So many reports have no results in a whole file."""
+    """The number of reports without results in an undamaged file."""
 
 
 def rebuilt_state(

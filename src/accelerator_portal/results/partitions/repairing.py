@@ -76,7 +76,8 @@ def repair_accelerator(root: Path, accelerator: str, reports: Iterable[NamedRepo
         manifest, names = rebuilt_manifest(root, accelerator)
         damaged = list(_unlisted_damage(names))
         rows = count(sum(file.rows for file in manifest.files), "row")
-        done = [f"Wrote the manifest again from {len(manifest.files):,} whole files with {rows}."]
+        files = count(len(manifest.files), "undamaged file")
+        done = [f"Wrote the manifest again from {files} with {rows}."]
     at_hand = {point_of(report, path).id: report for path, report in reports if report.started}
     lost: list[LostFile] = []
     for damage in damaged:
@@ -109,9 +110,11 @@ def _states_again(root: Path, manifest: Manifest, at_hand: Mapping[str, Report])
         yield f"Recreated {where} from {count(len(found.state.reports), 'archived report')}."
         if found.from_columns:
             reports = count(found.from_columns, "report")
-            yield f"Without versions of packages and origins, which the archive lacks: {reports}."
+            why = "because the archive doesn't have them"
+            yield f"Package versions and origins are missing in {reports}, {why}."
         if found.left_out:
-            yield f"Left out, as no file has their results: {count(found.left_out, 'report')}."
+            left_out = count(found.left_out, "report")
+            yield f"Left out {left_out}, because no file has the results."
 
 
 def _is_whole(state: Path) -> bool:
@@ -201,7 +204,8 @@ def _sentence(damage: _Damage, written: int, missing: int | None) -> str:
     if missing == 0:
         return f"Recreated {path} from reports: {count(written, 'row')}."
     lost = "an unknown number of rows" if missing is None else count(missing, "row")
-    return f"Lost {lost} of {path}, and wrote {written:,} again; the manifest notes it."
+    again = count(written, "row")
+    return f"Lost {lost} of {path} and recreated {again}. The manifest lists the loss."
 
 
 def _tidied(root: Path, manifest: Manifest) -> Iterator[str]:
@@ -263,7 +267,8 @@ def _totals(manifest: Manifest) -> Iterator[Problem]:
             lost = sum(f.rows or 0 for f in manifest.lost if f.path.startswith(f"{basis}/{table}/"))
             if listed + lost != rows:
                 path = f"{HISTORY}/{manifest.accelerator}/manifest.json"
-                what = f"its files have {listed:,} rows of {basis}/{table}, its reports {rows:,}"
+                files = f"the files have {listed:,} rows of {basis}/{table}"
+                what = f"{files}, but the reports have {rows:,}"
                 yield Problem(path, 1, what, _RESTORE)
 
 

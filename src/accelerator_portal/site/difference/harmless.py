@@ -1,6 +1,6 @@
 """Quotes untrusted text in Markdown so that it does nothing on GitHub.
 
-There is one rule: what comes from data stands in code, in a span or in a fence. In code GitHub
+There is one rule: all text from data is in code, in a span or in a fence. In code GitHub
 makes no mention, no reference, no link, no picture and no HTML of anything.
 """
 

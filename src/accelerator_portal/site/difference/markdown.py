@@ -41,10 +41,10 @@ _NOUNS = {
     "facts": ("changed fact", "changed facts"),
     "texts": ("changed section or question", "changed sections and questions"),
     "reports": ("change of reports", "changes of reports"),
-    "moves": ("result that moved", "results that moved"),
+    "moves": ("result with another outcome", "results with another outcome"),
     "evidence": ("change of evidence", "changes of evidence"),
 }
-_WORDS = {"added": "New", "gone": "Gone", "changed": "Changed"}
+_WORDS = {"added": "New", "gone": "Removed", "changed": "Changed"}
 
 Block = list[str]
 """Lines that stay together: a list, a fence with its heading."""
@@ -81,7 +81,7 @@ def cut(blocks: Sequence[Block], limit: int) -> str:
 def _numbers(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
     changes = [platform.change for platform in difference.platforms]
     yield changes.count("added"), ("new platform", "new platforms")
-    yield changes.count("gone"), ("platform gone", "platforms gone")
+    yield changes.count("gone"), ("removed platform", "removed platforms")
     changed = [p for p in difference.platforms if p.change == "changed"]
     for name, nouns in _NOUNS.items():
         yield sum(_size(p, name) for p in changed), nouns
@@ -90,7 +90,7 @@ def _numbers(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
     pages = difference.pages or PagesDifference()
     for name, word in (
         ("added", "new page{}"),
-        ("gone", "page{} gone"),
+        ("gone", "removed page{}"),
         ("changed", "changed page{}"),
     ):
         found = len(getattr(pages, name)) + pages.left_out.get(name, 0)
@@ -113,15 +113,16 @@ def _blocks(difference: Difference) -> Iterator[Block]:
         yield ["### Pages"]
         yield from _pages(difference.pages)
     elif difference.pages is None:
-        yield ["Only data were compared, no pages."]
+        yield ["Only data was compared, not pages."]
 
 
 def _platform(platform: PlatformDifference) -> Iterator[Block]:
-    words = {"added": "New: ", "gone": "Gone: ", "changed": ""}[platform.change]
+    words = {"added": "New: ", "gone": "Removed: ", "changed": ""}[platform.change]
     yield [f"### {words}{span(platform.name)} ({span(platform.id)})"]
     if platform.change == "gone":
         choices = sum(command.choices for command in platform.commands)
-        yield [f"With {_count(choices, 'choice', 'choices')} of install commands, and its page."]
+        removed = _count(choices, "choice", "choices")
+        yield [f"Its page and its {removed} of install commands are removed."]
         return
     if platform.commands:
         yield ["**Install commands**"]
@@ -131,7 +132,7 @@ def _platform(platform: PlatformDifference) -> Iterator[Block]:
         if more := _more(platform.commands, left_out, MOST_COMMANDS):
             yield [f"… and {_count(more, 'more change', 'more changes')} of commands."]
     if platform.moves:
-        yield ["**Results that moved**"]
+        yield ["**Results with another outcome**"]
         yield _moves(platform.moves, platform.left_out.get("moves", 0))
     for name, title in _TITLES.items():
         if items := getattr(platform, name):

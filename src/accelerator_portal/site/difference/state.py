@@ -181,7 +181,7 @@ def read_state(folder: Path) -> SiteState:
     """Return the state of a built site, or only of its folder `api/v1`. Raises ProblemsError."""
     whole = (folder / API / "index.json").is_file()
     if not whole and not (folder / "index.json").is_file():
-        what = f"there is no {API}/index.json here, so this is no built site"
+        what = f"there is no {API}/index.json here, so this is not a built site"
         raise ProblemsError([Problem(str(folder), 1, what, "build it (make site) and name site/")])
     api = folder / API if whole else folder
     try:

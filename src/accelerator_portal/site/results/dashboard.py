@@ -45,7 +45,7 @@ from accelerator_portal.site.templates import Templates
 WEEK = dt.timedelta(days=7)
 
 _NAMED = 10
-"""So many tests of a regression are listed in the body of an issue; the page has all."""
+"""The number of tests of a regression in the body of an issue; the page lists all tests."""
 
 
 @dataclass(frozen=True, slots=True)

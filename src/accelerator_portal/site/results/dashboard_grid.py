@@ -27,7 +27,7 @@ from accelerator_portal.site.words import outcome_words
 WIDTH = 100
 
 LEAST = 3
-"""Every outcome that happened can be seen: 1 crash among 1,226 tests would be no pixel wide."""
+"""The least width of an outcome, so that 1 crash among 1,226 tests is visible."""
 
 
 def bar(counts: Mapping[Outcome, int]) -> Markup:

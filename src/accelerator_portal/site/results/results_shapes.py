@@ -245,7 +245,7 @@ class TestResult(Model):
     command: str | None = None
     """The command that repeats the test, or that ran its suite."""
     history: str | None = None
-    """The query of its history on the page of test histories."""
+    """The query that opens its history on the page of test histories."""
 
 
 class TestData(Model):

@@ -91,7 +91,7 @@ class ReportedTest:
     anchor: str = ""
     """Id on the page of the test."""
     history: str | None = None
-    """What asks the page of test histories for it, where a history has it."""
+    """The query that opens it on the page of test histories, if a history has it."""
 
     @property
     def settings(self) -> str:

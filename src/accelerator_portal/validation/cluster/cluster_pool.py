@@ -125,8 +125,9 @@ class ClusterPool:
         if not isinstance(error, HostDiedError):
             failures = getattr(error, "allowed_failures", 0) + 1
             how = (
-                f"Each of {failures} Dask workers that ran only this test was lost, last "
-                f"{machine or 'not known'}. The usual cause is too little memory on the machine."
+                f"{failures} Dask workers were lost, each while it ran only this test. The last "
+                f"worker: {machine or 'not known'}. The usual cause is too little memory on the "
+                "machine."
             )
         self._began(case, 1, machine)
         self._ended(case, Result("crashed", "run", brief(how), attempts=1), True)  # noqa: FBT003

@@ -13,7 +13,8 @@ Execute = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 Simulate = Callable[[Any], Execute]
-"""Makes of a lowered program, an `EdgeProgramManager`, what runs it without the runtime."""
+"""Returns, for a lowered program (`EdgeProgramManager`), a function that runs it without the
+runtime."""
 
 
 class NotHereError(Exception):
@@ -59,11 +60,11 @@ class Recipe:
     lowering: Callable[[], Mapping[str, Any]] = dict
     """Gives the arguments of `to_edge_transform_and_lower`: partitioner, passes, configuration."""
     quantizer: Callable[[], Any] | None = None
-    """Makes a PT2E quantizer; None: nothing is quantized."""
+    """Returns a PT2E quantizer. None: nothing is quantized."""
     dtype: str | None = None
     """The type that model and inputs are turned into; None: they stay as they are."""
     delegates: bool = True
-    """Whether the backend is to take part in it at all."""
+    """Whether the recipe uses the backend at all."""
     rtol: float = 1e-3
     """Part of the reference."""
     atol: float = 1e-3
@@ -137,7 +138,7 @@ class Backend:
     simulator: str = "a simulator"
     """What that is called in a result: `the TOSA reference model`."""
     needs: str | None = None
-    """What running a program needs, where ExecuTorch's packages on PyPI do not have it."""
+    """What running a program needs in addition to ExecuTorch's packages on PyPI."""
 
     @property
     def all_recipes(self) -> tuple[Recipe, ...]:

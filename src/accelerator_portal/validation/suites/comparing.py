@@ -54,7 +54,7 @@ class Comparison:
         if not away <= self.tolerance.rtol * length:  # also where it is no number
             part = away / length if length else math.inf
             room = f"up to {self.tolerance.rtol:g} allowed"
-            raise MismatchError(f"{what} differs by {part:.3g} of its length ({room})")
+            raise MismatchError(f"{what} differs by {part:.3g} of its norm ({room})")
 
     def metrics(self) -> dict[str, tuple[float, str]]:
         """Return the differences as metrics of a test; empty if no number was compared."""
@@ -106,7 +106,7 @@ class Comparison:
                 return
         elif self._equal(one, other):
             return
-        raise MismatchError(f"{what} is {one!r:.100}, the reference {other!r:.100}")
+        raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
 
     def _equal(self, one: object, other: object) -> bool:
         if isinstance(one, torch.dtype) and not self.same_dtype:
@@ -145,7 +145,7 @@ def check_strides(found: object, wanted: object, what: str) -> None:
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             continue
         if _strides(one) != _strides(other):
-            strides = f"{one.stride()}, the reference {other.stride()}"
+            strides = f"{one.stride()}, the reference has {other.stride()}"
             raise MismatchError(f"{part} has the strides {strides}")
 
 
@@ -153,17 +153,17 @@ def _pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str, obje
     """Yield each part's name with the found and the wanted value. Raises MismatchError."""
     ours, theirs = leaves(found), leaves(wanted)
     if len(ours) != len(theirs):
-        raise MismatchError(f"{what} has {len(ours)} parts, the reference {len(theirs)}")
+        raise MismatchError(f"{what} has {len(ours)} parts, the reference has {len(theirs)}")
     for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
         yield f"{what}, part {number}" if len(ours) > 1 else what, one, other
 
 
 def _same_form(one: torch.Tensor, other: torch.Tensor, what: str, *, same_dtype: bool) -> None:
     if one.shape != other.shape:
-        shapes = f"{tuple(one.shape)}, the reference {tuple(other.shape)}"
+        shapes = f"{tuple(one.shape)}, the reference has {tuple(other.shape)}"
         raise MismatchError(f"{what} has the shape {shapes}")
     if same_dtype and one.dtype != other.dtype:
-        raise MismatchError(f"{what} is of {one.dtype}, the reference of {other.dtype}")
+        raise MismatchError(f"{what} has {one.dtype}, the reference has {other.dtype}")
 
 
 def _strides(value: torch.Tensor) -> list[int]:

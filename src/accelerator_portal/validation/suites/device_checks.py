@@ -40,10 +40,11 @@ def second_device(context: Context) -> None:
     here = torch.arange(8.0).to(first)
     there = here.to(second)
     require(there.device == second, f"a copy to {second} is on {there.device}")
-    require((there * 2).device == second, "a product of the second device is elsewhere")
-    require_equal((there * 2).to(first), torch.arange(8.0) * 2, "numbers between two devices")
+    product = there * 2
+    require(product.device == second, f"a product of the second device is on {product.device}")
+    require_equal(product.to(first), torch.arange(8.0) * 2, "a copy from the second device")
     current = torch.accelerator.current_device_index()
-    require(current == 0, f"work on the second device left device {current} current")
+    require(current == 0, f"after work on the second device, the current device is {current}")
 
 
 def device_guard(context: Context) -> None:
@@ -53,12 +54,13 @@ def device_guard(context: Context) -> None:
     last = torch.accelerator.device_count() - 1
     with torch.device(kind(context), last):
         made = torch.empty(2)
-    require(made.device == torch.device(kind(context), last), f"in the block: {made.device}")
+    wanted = torch.device(kind(context), last)
+    require(made.device == wanted, f"a tensor of the block for {wanted} is on {made.device}")
     after = torch.accelerator.current_device_index()
-    require(after == before, f"after the block device {after} is current, not {before}")
+    require(after == before, f"after the block, the current device is {after}, not {before}")
     _refused(torch, kind(context), last + 1)
     after = torch.accelerator.current_device_index()
-    require(after == before, f"after a refusal device {after} is current, not {before}")
+    require(after == before, f"after an error, the current device is {after}, not {before}")
 
 
 def _refused(torch: Any, name: str, index: int) -> None:
@@ -151,10 +153,11 @@ def streams(context: Context) -> None:
         inside = torch.accelerator.current_stream()
         values = torch.ones(1000, device=context.device) * 3
     require(inside == stream, "the stream of a with block is not the current stream inside it")
-    require(torch.accelerator.current_stream() != stream, "a stream stays current after its block")
+    left = torch.accelerator.current_stream() != stream
+    require(left, "a stream is still the current stream after its with block")
     stream.synchronize()
     torch.accelerator.current_stream().wait_stream(stream)
-    require_equal(values, torch.full((1000,), 3.0), "what a stream computed")
+    require_equal(values, torch.full((1000,), 3.0), "the result of a stream")
 
 
 def stream_order(context: Context) -> None:
@@ -172,7 +175,9 @@ def stream_order(context: Context) -> None:
     with second:
         seen = values.clone()
     second.synchronize()
-    require_equal(seen, torch.full((_SIDE, _SIDE), float(_ROUNDS)), "what the second stream saw")
+    require_equal(
+        seen, torch.full((_SIDE, _SIDE), float(_ROUNDS)), "the value that the second stream read"
+    )
 
 
 def events(context: Context) -> None:

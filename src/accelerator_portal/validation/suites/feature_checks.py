@@ -101,7 +101,7 @@ def profiler(context: Context) -> None:
     with profile(activities=activities) as seen:
         model(network_inputs().to(context.device)).sum().item()
     named = any("addmm" in event.key or "linear" in event.key for event in seen.key_averages())
-    require(named, "the profile of a linear layer does not name it")
+    require(named, "the profile of a linear layer does not contain the layer")
     if kind(context) == "cpu":
         return
     on_device = any(

@@ -1,7 +1,7 @@
 """Checks that a device is found and loaded, and that PyTorch's features work on it.
 
-This module imports nothing of torch by itself: where `import torch` is what fails, its tests are
-what says so.
+This module imports nothing of torch by itself: if `import torch` fails, the tests of this suite
+report that.
 """
 
 from __future__ import annotations

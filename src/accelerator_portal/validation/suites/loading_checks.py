@@ -42,8 +42,8 @@ def entry_point(context: Context) -> None:
     points = list(metadata.entry_points(group=GROUP))
     if not points:
         raise LoadingError(
-            f"No installed package has an entry point in the group {GROUP}: import torch cannot "
-            "find the plugin, every program must import it."
+            f"No installed package has an entry point in the group {GROUP}, so import torch "
+            "cannot find the plugin: every program must import the plugin."
         )
     for point in points:
         if not callable(point.load()):
@@ -92,7 +92,8 @@ def _run(program: str, device: str, *, autoload: str) -> None:
         raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
     code = done.returncode
     if code < 0:
-        raise LoadingError(f"The process that imports torch died by {signal.Signals(-code).name}.")
+        name = signal.Signals(-code).name
+        raise LoadingError(f"The process that imports torch was killed by {name}.")
     if code:
         lines = [line for line in done.stderr.splitlines() if line and not line.startswith(" ")]
         errors = [line for line in lines if "Error" in line.partition(":")[0]]

@@ -117,7 +117,7 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
         narrow = is_cpu(context.device) and dtype not in WIDER
         raise UncheckedError(known or (NO_REFERENCE if narrow else DRAWN))
     left = tried - checked
-    reason = f"{left} of {tried} samples checked only by shape: {DRAWN}" if left else None
+    reason = f"Only the shapes were checked in {left} of {tried} samples. {DRAWN}" if left else None
     return Result("passed", "compare", reason)
 
 

@@ -38,7 +38,7 @@ def copy(context: Context) -> None:
     there = torch.ones(4).to(context.device).to(torch.int32)
     require_equal(there, torch.ones(4, dtype=torch.int32), "a conversion on the device")
     later = torch.ones(3).to(context.device, non_blocking=True)
-    require_equal(later, torch.ones(3), "a copy that does not wait")
+    require_equal(later, torch.ones(3), "a non-blocking copy")
 
 
 def views(context: Context) -> None:
@@ -59,9 +59,10 @@ def in_place(context: Context) -> None:
     values = torch.arange(6.0).to(context.device)
     alias, version = values.view(2, 3), values._version  # noqa: SLF001 - what autograd relies on
     changed = values.mul_(2).add_(1).clamp_(max=7)
-    require(changed is values, "an operator in place returned another tensor")
+    require(changed is values, "an in-place operator returned another tensor")
     require_equal(alias.reshape(-1), torch.tensor([1.0, 3, 5, 7, 7, 7]), "values changed in place")
-    require(values._version > version, "a change in place did not raise the tensor's version")  # noqa: SLF001
+    counted = values._version > version  # noqa: SLF001
+    require(counted, "an in-place operator did not increase the tensor's version counter")
 
 
 def out_variants(context: Context) -> None:
@@ -117,6 +118,6 @@ def mixed_devices(context: Context) -> None:
     except NotImplementedError:
         raise  # an operator that is missing refuses everything
     except RuntimeError as error:
-        require("device" in str(error), f"the refusal does not name the devices: {error}")
+        require("device" in str(error), f"the error message does not name the devices: {error}")
         return
     require(False, f"a tensor on the device and one on the CPU were added, on {found.device}")  # noqa: FBT003

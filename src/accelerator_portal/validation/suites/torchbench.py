@@ -1,8 +1,8 @@
 """Runs models of TorchBench from a checkout that the command names.
 
-TorchBench makes a model and runs its own step, `invoke`; that the step ends is one fact. Whether
-the numbers are right is another: the module and the inputs that the model names are run here and on
-the reference. Its own accuracy check compares a device with itself.
+TorchBench creates a model and runs its own step, `invoke`. Whether the step ends and whether the
+numbers are right are two facts. For the second, the module and inputs that the model exposes are
+run on the device and on the reference. Its own accuracy check compares a device with itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Measures what a backend took of a program: nodes, operators, sizes."""
+"""Measures how much of a program was delegated to a backend: nodes, operators, sizes."""
 
 from __future__ import annotations
 

@@ -86,13 +86,14 @@ def check(
     Outputs computed in a `narrow` type may differ by the precision of that type.
     """
     if len(found) != len(wanted):
-        raise MismatchError(f"the program has {len(found)} outputs, the reference {len(wanted)}")
+        outputs = f"{len(found)} outputs, the reference has {len(wanted)}"
+        raise MismatchError(f"the program has {outputs}")
     for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
         what = f"output {number}" if len(found) > 1 else "the output"
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
             _check_tensor(one, other, what, _allowed(one, recipe, narrow=narrow))
         elif one != other:
-            raise MismatchError(f"{what} is {one!r:.100}, the reference {other!r:.100}")
+            raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
 
 
 def _allowed(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
@@ -102,7 +103,7 @@ def _allowed(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
 
 def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Recipe) -> None:
     if one.shape != other.shape:
-        shapes = f"{tuple(one.shape)}, the reference {tuple(other.shape)}"
+        shapes = f"{tuple(one.shape)}, the reference has {tuple(other.shape)}"
         raise MismatchError(f"{what} has the shape {shapes}")
     if not (one.is_floating_point() and other.is_floating_point()):
         if not torch.equal(one, other.to(one.dtype)):

@@ -221,7 +221,7 @@ def _copied(values: Sequence[Any]) -> tuple[Any, ...]:
 
 
 LARGEST_GB = 4
-"""A program of ExecuTorch that is larger is none for the devices that it is made for."""
+"""The largest program in GB. Larger programs don't fit ExecuTorch's target devices."""
 
 
 @contextmanager

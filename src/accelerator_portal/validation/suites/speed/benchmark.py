@@ -70,7 +70,8 @@ class SpeedBenchmark:
     package: str | None = None
     """What it needs beside torch."""
     pilot: BenchmarkShape | None = None
-    """A size so small that no device takes long: not measured, others are foretold from it."""
+    """A size so small that no device takes long. It is not measured, but used to estimate other
+    sizes."""
 
     def work(self, setting: Setting) -> float:
         """Return the amount of work of a call; backward counts twice the forward products."""
