@@ -107,11 +107,8 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
         for row in platform.compatibility.rows
         if any(admits(build, row.variant or NO_VARIANT, row.torch) for build in generation.builds)
     ]
-    pins = [
-        b.torch.removeprefix("==")
-        for b in generation.builds
-        if b.torch and b.torch.startswith("==")
-    ]
+    stated = [build.torch for build in generation.builds if build.torch]
+    pins = [torch.removeprefix("==") for torch in stated if torch.startswith("==")]
     releases = [row.torch for row in rows] or pins
     return Serving("no-command", *_ends(releases)) if releases else Serving("no-command")
 
