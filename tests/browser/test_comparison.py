@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.visit import expect
+from tests.browser.visit import DESKTOP, PHONE, expect
 from tests.built_site import Site
 
 OpenPage = Callable[..., Page]
@@ -81,3 +81,30 @@ def test_the_hardware_is_filtered_by_purpose_and_figures(open_page: OpenPage) ->
     assert min(figures) >= 141
     page.locator("input[name=power]").fill("1")
     expect(page.locator("form[data-filters] .filters-state")).to_contain_text("Showing 0 of")
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_features_of_few_platforms_fit_the_page(
+    open_page: OpenPage, viewport: ViewportSize
+) -> None:
+    page = open_page("features/?with=cuda", viewport=viewport)
+    heads = page.locator(".features thead th:visible")
+    expect(heads).to_have_count(1)
+    box = page.locator(".table-box:has(.features)")
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    page.locator("input[value=rocm]").check()
+    expect(heads).to_have_text(["CUDA", "ROCm"])
+    assert page.url.endswith("?with=cuda,rocm")
+
+
+def test_the_features_begin_with_the_usual_platforms_and_can_show_all(
+    open_page: OpenPage, site: Site
+) -> None:
+    page = open_page("features/")
+    heads = page.locator(".features thead th:visible")
+    expect(heads).to_have_count(2)
+    while page.locator("input[name=with]:checked").count():
+        page.locator("input[name=with]:checked").first.uncheck()
+    expect(heads).to_have_count(len(site.catalog.platforms))
+    page.reload()
+    expect(heads).to_have_count(len(site.catalog.platforms))

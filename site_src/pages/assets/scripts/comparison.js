@@ -1,4 +1,5 @@
-// Two to four platforms of the comparison, kept in the address: ?with=cuda,rocm. None chosen: all are shown.
+// Two to four platforms of a table, kept in the address: ?with=cuda,rocm. None chosen: all are shown.
+// With data-usual an address that says nothing shows those; ?with= shows all.
 
 const MOST = 4;
 
@@ -9,19 +10,19 @@ export function startComparison(form) {
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("change", () => {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
-    history.replaceState(null, "", chosen.length ? `?with=${chosen.join(",")}` : location.pathname);
+    history.replaceState(null, "", chosen.length || form.dataset.usual ? `?with=${chosen.join(",")}` : location.pathname);
     show(form, table, boxes, chosen, []);
   });
   const read = () => {
-    const { chosen, complaints } = readAddress(boxes.map((box) => box.value));
+    const { chosen, complaints } = readAddress(boxes.map((box) => box.value), form.dataset.usual);
     show(form, table, boxes, chosen, complaints);
   };
   addEventListener("popstate", read);
   read();
 }
 
-function readAddress(known) {
-  const asked = (new URLSearchParams(location.search).get("with") ?? "").split(",").filter(Boolean);
+function readAddress(known, usual = "") {
+  const asked = (new URLSearchParams(location.search).get("with") ?? usual).split(",").filter(Boolean);
   const unknown = asked.filter((id) => !known.includes(id));
   const found = [...new Set(asked)].filter((id) => known.includes(id));
   const complaints = unknown.map((id) => `There is no platform “${id.slice(0, 40)}”; ignored.`);
