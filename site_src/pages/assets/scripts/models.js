@@ -21,7 +21,7 @@ function show(form, table, empty) {
   for (const cell of table.querySelectorAll("[data-platform]")) {
     cell.hidden = platform !== "" && cell.dataset.platform !== platform;
   }
-  for (const cell of table.tBodies[0].querySelectorAll("[data-basis]")) {
+  for (const cell of table.tBodies[0].querySelectorAll("[data-platform]")) {
     cell.classList.toggle("is-filtered", evidence !== "" && cell.dataset.basis !== evidence);
   }
   const rows = [...table.tBodies[0].rows];
