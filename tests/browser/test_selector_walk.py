@@ -254,6 +254,13 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             ),
         ),
         (
+            "?platform=ascend&os=linux&build=2.7.0",
+            (
+                "Ascend NPU 2.7.0 is not verified for Linux x86-64. The nearest release is 2.7.1. "
+                "Change to PyTorch 2.7.1"
+            ),
+        ),
+        (
             "?platform=mps&os=macos&arch=x86_64",
             (
                 "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "
@@ -277,6 +284,12 @@ def test_a_choice_that_changed_others_can_be_taken_back(open_page: OpenPage) -> 
     page.get_by_role("button", name="Back to pip").click()
     expect(summary).to_contain_text("PyTorch 2.14.1")
     expect(page.locator("[data-part=status] button")).to_have_count(0)
+
+
+def test_the_nearest_release_can_be_taken(open_page: OpenPage) -> None:
+    page = open_page("?platform=ascend&os=linux&build=2.7.0")
+    page.get_by_role("button", name="Change to PyTorch 2.7.1").click()
+    expect(page.locator("[data-part=summary]")).to_contain_text("PyTorch 2.7.1")
 
 
 def test_a_command_without_a_version_claims_none(open_page: OpenPage) -> None:

@@ -16,8 +16,9 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, found.choice) }));
   if (!found.row && !found.limited) box.append(" ", ...machineButtons(model, found.choice));
   for (const [axis, value] of found.row ? found.unmet : []) {
-    const asked = [...whole.filter(([other]) => other !== axis), [axis, value]];
-    if (model.resolve(asked, limits).choice[axis] === value) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, value, found.choice.platform) }), axis, value));
+    const wanted = axis === "build" && !model.available(axis, found.choice).has(value) ? nearest(model, found.choice, value) : value;
+    const asked = [...whole.filter(([other]) => other !== axis), [axis, wanted]];
+    if (wanted && model.resolve(asked, limits).choice[axis] === wanted) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, wanted, found.choice.platform) }), axis, wanted));
   }
   if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
   if (sequel) box.append(" ", wayBack(`Back to ${valueName(model, step.axis, step.choice[step.axis])}`, step.axis, step.wish ?? ""));
@@ -96,8 +97,16 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
     if (model.available(axis, choice).has(value)) return say("{value} is not available with {instead}. Showing {shown}.", { value: wished, instead: later(model, choice, wishes, axis, unmet, limits), shown });
     if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
+    const near = nearest(model, choice, value);
+    if (near) return say("{platform} {build} is not verified for {machine}. The nearest release is {nearest}.", { platform, build: buildName(value), machine, nearest: near });
     return say("{platform} {build} is not verified for {machine}. Newest verified: {newest}.", { platform, build: buildName(value), machine, newest: buildName(newest) });
   });
+}
+
+/** Another release of the same minor version that a platform has for a machine. */
+function nearest(model, choice, build) {
+  const minor = build.replace(/\d+$/, "");
+  return model.values("build").map(([id]) => id).find((id) => id.startsWith(minor) && model.available("build", choice).has(id));
 }
 
 /** The oldest release that a platform has commands for. */

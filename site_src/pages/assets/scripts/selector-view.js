@@ -10,7 +10,7 @@ const BUILDING = ["method", "variant"]; // axes whose values may have another bu
 export function showChoice(form, model, { choice, row }, whole, limits) {
   rebuildVariants(form, model, choice.platform);
   const newest = model.offers(choice.platform)[model.machine(choice)];
-  for (const fieldset of form.querySelectorAll("[data-axis]")) {
+  for (const fieldset of form.querySelectorAll("fieldset[data-axis]")) {
     const { axis } = fieldset.dataset;
     const known = axis === "python" && !row?.pythons ? new Set() : model.available(axis, choice);
     for (const input of fieldset.querySelectorAll("input[type=radio]")) showValue(form, model, { choice, row, newest, known, whole, limits }, input);

@@ -28,11 +28,15 @@ from accelerator_portal.site.words import python_range
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
-    """What a platform offers for a release, in a few words; empty if no option supports it."""
+    """What a platform offers for a release, in a few words; empty if no option supports it.
+
+    `nearest` is then another release of the same minor version that it supports, if there is one.
+    """
 
     platform_id: str
     platform: str
     words: str
+    nearest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +79,21 @@ class ReleaseRow:
 
 def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
     """Yield a row per release, the newest first, with cells in the selector's platform order."""
+    offered = {(row.platform, row.build) for row in selector.rows}
     for release in catalog.releases.releases:
+        minor = Version(release.version).release[:2]
+        alike = [v for v in catalog.releases.by_version if Version(v).release[:2] == minor]
         rows = [row for row in selector.rows if row.build == release.version]
         served: dict[str, list[InstallRow]] = {}
         for row in rows:
             served.setdefault(row.platform, []).append(row)
         cells = tuple(
-            ReleaseCell(p.id, p.label, _words(catalog.by_id[p.id], release, served.get(p.id, [])))
+            ReleaseCell(
+                p.id,
+                p.label,
+                _words(catalog.by_id[p.id], release, served.get(p.id, [])),
+                next((v for v in alike if (p.id, v) in offered), ""),
+            )
             for p in selector.axes["platform"]
         )
         commands = tuple(commands_table(selector, rows))
