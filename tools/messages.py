@@ -25,7 +25,7 @@ from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog.catalog import CRITERIA
 from accelerator_portal.catalog.files.hardware import Purpose
-from accelerator_portal.reports.outcomes import OUTCOMES
+from accelerator_portal.reports.outcomes import OUTCOMES, Kind
 from accelerator_portal.site.languages import LOCALE, trimmed
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,6 +79,8 @@ def _vocabulary() -> Iterator[tuple[str, str]]:
     for outcome, info in OUTCOMES.items():
         yield "src/accelerator_portal/reports/outcomes.py", outcome.replace("-", " ")
         yield "src/accelerator_portal/reports/outcomes.py", info.meaning
+    for kind in get_args(Kind):
+        yield "src/accelerator_portal/reports/outcomes.py", kind
     for purpose in get_args(Purpose):
         yield "src/accelerator_portal/catalog/files/hardware.py", purpose
 

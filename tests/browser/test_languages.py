@@ -16,7 +16,8 @@ OpenPage = Callable[..., Page]
 # Texts without a Chinese character. Code, what is marked as English, and names of hardware, versions,
 # suites and reports do not count.
 _LATIN = """() => {
-  const names = ".generation h3, .generation .table-box, table.versions td, table.followed td, [href*='#card-'],"
+  const names = ".generation h3, .generation .table-box, table.hardware th, table.hardware td, table.speeds,"
+    + " table.comparison td, table.release-matrix td, table.versions td, table.followed td, [href*='#card-'],"
     + " [href*='results/runs/'], [href*='results/'][href$='/'], .sources a, .vendor-text a, .vendor-text td, .vendor-text strong, [href*='//github.com/']";
   const apart = `code, pre, script, style, noscript, [lang=en], .page-end a, [aria-hidden], ${names}`;
   const isLatin = (text) => /[A-Za-z]{2}/.test(text) && !/\\p{Script=Han}/u.test(text);
@@ -36,14 +37,23 @@ _LATIN = """() => {
 _NAMES = re.compile(
     r"(PyTorch|Python|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
     r"|RISC-V|s390x|ppc64le|x86_64|aarch64|riscv64|https://[a-z0-9./-]+|pyproject\.toml"
-    r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9.]+t?|[·,;()–\uff1a])+"
+    r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9.]+t?|[·,;()–\uff1a\uff0c\u3001])+"
 )
 
 
 def unexplained(site: Site, page: Page) -> list[str]:
     """What is neither Chinese nor a name."""
     names = {"English", "PyTorch accelerator portal", "Material for MkDocs", "Alpine Linux"}
-    names |= {"pip download", "Help", "AMD's wheels", "RTX 4090", "CI relay", "FP8", "bfloat16"}
+    names |= {
+        "pip download",
+        "Help",
+        "AMD's wheels",
+        "RTX 4090",
+        "CI relay",
+        "operators",
+        "FP8",
+        "bfloat16",
+    }
     names |= {"torch.compile", "DataLoader"}
     for platform in site.catalog.platforms:
         a = platform.accelerator

@@ -56,6 +56,11 @@ def joined(texts: Iterable[str]) -> str:
     return reduce(lambda one, other: message("{one}, {other}", one=one, other=other), texts)
 
 
+def clauses(texts: Iterable[str]) -> str:
+    """Return parts that could be sentences as one: `a; b`."""
+    return reduce(lambda one, other: message("{one}; {other}", one=one, other=other), texts)
+
+
 def sentences(texts: Iterable[str]) -> str:
     """Return whole sentences one after the other."""
     return reduce(lambda one, other: message("{one} {other}", one=one, other=other), texts)

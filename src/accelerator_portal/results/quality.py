@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level, MustPass, Tested
-from accelerator_portal.catalog.message import joined, message, plural
+from accelerator_portal.catalog.message import clauses, joined, message, plural
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
@@ -187,11 +186,7 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
         parts.append(message("these operators fell back to the CPU: {names}", names=_some(fallen)))
     if unknown:
         parts.append(message("no results for these operators: {names}", names=_some(unknown)))
-    return (
-        reduce(lambda one, other: message("{one}; {other}", one=one, other=other), parts)
-        if parts
-        else None
-    )
+    return clauses(parts) if parts else None
 
 
 def _tries(test: TestEntry, wanted: MustPass) -> bool:

@@ -82,6 +82,7 @@ from accelerator_portal.site.templates import TEMPLATES, Templates
 from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"
+VERSIONS = "versions/index.md"
 
 # The pages that other languages have; `*` stands for any name.
 TRANSLATED = (
@@ -90,6 +91,11 @@ TRANSLATED = (
     QUESTIONS,
     f"{PLATFORMS}/index.md",
     f"{PLATFORMS}/*.md",
+    "hardware.md",
+    "compare.md",
+    "features.md",
+    VERSIONS,
+    "glossary.md",
 )
 
 
@@ -134,7 +140,8 @@ def build_site(
     every = (templates, *translated)
     yield from _shared_pages(catalog, selector, every, tested, (total(looked), *silent))
     runs = speed_runs(catalog, tested.reports)
-    yield from _choosing_pages(catalog, templates, hardware, features, runs)
+    for one in every:
+        yield from _choosing_pages(catalog, one, hardware, features, runs)
     shared = shared_questions(catalog)
     faqs = [*shared]
     vendors = {platform.accelerator.vendor for platform in catalog.platforms}
@@ -165,7 +172,8 @@ def build_site(
     yield from _tested_pages(catalog, tested, before, templates)
     yield from history_pages(catalog, before, templates, at)
     yield from archive_pages(root, templates)
-    yield from _version_pages(releases, templates)
+    yield from (_page(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
+    yield from _release_pages(releases, templates)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
@@ -311,11 +319,10 @@ def _choosing_pages(
         "features": {"features": features, "least": ENOUGH},
     }
     for name, context in pages.items():
-        yield templates.page(f"{name}.md", **context)
+        yield _page(templates, f"{name}.md", context)
 
 
-def _version_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[SiteFile]:
-    yield templates.page("versions/index.md", RELEASES, rows=rows)
+def _release_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[SiteFile]:
     for row in rows:
         path = f"versions/{row.release.version}.md"
         yield templates.page(path, RELEASES, "versions/release.md.j2", row=row)

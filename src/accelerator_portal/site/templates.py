@@ -30,6 +30,7 @@ from accelerator_portal.site.words import (
     os_name,
     outcome_words,
     python_range,
+    report_kind,
     separated,
 )
 
@@ -94,6 +95,7 @@ class Templates:
             gettext=self._gettext,
             ngettext=self._ngettext,
         )
+        self._environment.tests["message"] = lambda text: isinstance(text, Translatable)
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,
@@ -101,6 +103,7 @@ class Templates:
             one_line=_one_line,
             python_range=python_range,
             listed=listed,
+            report_kind=report_kind,
             said=Translatable,
             separated=separated,
             outcome_words=outcome_words,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from accelerator_portal.catalog.message import Translatable, both, joined
 from accelerator_portal.install.labels import OS
-from accelerator_portal.reports.outcomes import Outcome
+from accelerator_portal.reports.outcomes import Kind, Outcome
 
 # From here on `g` would write an exponent.
 _PLAIN = 100_000
@@ -43,6 +43,11 @@ def grouped(amount: int) -> str:
 def outcome_words(outcome: Outcome) -> str:
     """Return the words for an outcome: `wrong result`."""
     return Translatable(outcome.replace("-", " "))
+
+
+def report_kind(kind: Kind) -> str:
+    """Return the words for who made a report: `self-reported`."""
+    return Translatable(kind)
 
 
 def os_name(os: str) -> str:

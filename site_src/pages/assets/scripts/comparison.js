@@ -1,6 +1,8 @@
 // Two to four platforms of a table, kept in the address: ?with=cuda,rocm. None chosen: all are shown.
 // With data-usual an address that says nothing shows those; ?with= shows all.
 
+import { say, sentences } from "./elements.js";
+
 const MOST = 4;
 
 export function startComparison(form) {
@@ -25,8 +27,8 @@ function readAddress(known, usual = "") {
   const asked = (new URLSearchParams(location.search).get("with") ?? usual).split(",").filter(Boolean);
   const unknown = asked.filter((id) => !known.includes(id));
   const found = [...new Set(asked)].filter((id) => known.includes(id));
-  const complaints = unknown.map((id) => `There is no platform “${id.slice(0, 40)}”; ignored.`);
-  if (found.length > MOST) complaints.push(`Only the first ${MOST} platforms of the address are shown.`);
+  const complaints = unknown.map((id) => say("There is no platform “{id}”; ignored.", { id: id.slice(0, 40) }));
+  if (found.length > MOST) complaints.push(say("Only the first {count} platforms of the address are shown.", { count: MOST }));
   return { chosen: found.slice(0, MOST), complaints };
 }
 
@@ -41,11 +43,11 @@ function show(form, table, boxes, chosen, complaints) {
   const columns = chosen.length || boxes.length;
   for (const group of table.querySelectorAll("[scope=rowgroup]")) group.colSpan = columns + 1;
   table.classList.toggle("is-chosen", chosen.length > 0);
-  form.querySelector(".filters-state").textContent = [...complaints, state(chosen.length, boxes.length)].join(" ");
+  form.querySelector(".filters-state").textContent = sentences([...complaints, state(chosen.length, boxes.length)]);
 }
 
 function state(count, all) {
-  if (count === 0) return `All ${all} platforms are shown. Choose two to four.`;
-  if (count === 1) return "One platform is shown. Choose one to three more.";
-  return count === MOST ? "Four platforms are shown, which is the maximum." : `${count} platforms are shown.`;
+  if (count === 0) return say("All {all} platforms are shown. Choose two to four.", { all });
+  if (count === 1) return say("One platform is shown. Choose one to three more.");
+  return count === MOST ? say("Four platforms are shown, which is the maximum.") : say("{count} platforms are shown.", { count });
 }

@@ -9,15 +9,24 @@ from typing import get_args
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import FeatureId
+from accelerator_portal.catalog.files.accelerator import Extent
 from accelerator_portal.catalog.files.hardware import HardwareModel, Purpose
+from accelerator_portal.catalog.message import (
+    Translatable,
+    clauses,
+    joined,
+    message,
+    plural,
+)
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD, OS
 from accelerator_portal.install.resolution import followed_releases
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.platforms.features import LABELS
+from accelerator_portal.site.platforms.release_pages import lifecycle_words
 from accelerator_portal.site.results.speeds import SpeedRun
-from accelerator_portal.site.words import number, python_range
+from accelerator_portal.site.words import number, python_range, report_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +65,39 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
     """Return the questions with a cell for each platform, in the catalog's order."""
     groups: dict[str, dict[str, CellReader]] = {
-        "Platform": {
-            "Vendor": lambda p: _text(p.accelerator.vendor),
-            "Integration": lambda p: _text(p.accelerator.integration.value),
-            "Dispatch key": lambda p: _code(p.accelerator.dispatch_key.value),
-            "Device": lambda p: _code(p.accelerator.device.value),
-            "Package": lambda p: _code(p.accelerator.package.name),
+        message("Platform"): {
+            message("Vendor"): lambda p: _text(p.accelerator.vendor),
+            message("Integration"): lambda p: _text(Translatable(p.accelerator.integration.value)),
+            message("Dispatch key"): lambda p: _code(p.accelerator.dispatch_key.value),
+            message("Device"): lambda p: _code(p.accelerator.device.value),
+            message("Package"): lambda p: _code(p.accelerator.package.name),
         },
-        "Versions": {
-            "Newest PyTorch": partial(_newest, catalog),
-            "PyTorch releases with packages": partial(_range, catalog),
-            "Python, newest release": partial(_pythons, catalog),
-            "Lifecycle of newest release": _lifecycle,
+        message("Versions"): {
+            message("Newest PyTorch"): partial(_newest, catalog),
+            message("PyTorch releases with packages"): partial(_range, catalog),
+            message("Python, newest release"): partial(_pythons, catalog),
+            message("Lifecycle of newest release"): _lifecycle,
         },
-        "Installation": {
-            "Operating systems": _systems,
-            "Methods": partial(_methods, catalog),
+        message("Installation"): {
+            message("Operating systems"): _systems,
+            message("Methods"): partial(_methods, catalog),
         },
-        "Hardware": {
-            "Generations": _generations,
-            "Memory of one device": _memory,
-            "Maximum power of one device": _power,
-            "Made for": _purposes,
-            "Cloud access": _access,
+        message("Hardware"): {
+            message("Generations"): _generations,
+            message("Memory of one device"): _memory,
+            message("Maximum power of one device"): _power,
+            message("Made for"): _purposes,
+            message("Cloud access"): _access,
         },
-        "Features": {label: partial(_feature, name) for name, label in LABELS.items()},
-        "Evidence": {"Test reports": partial(_reports, catalog)},
+        message("Features"): {label: partial(_feature, name) for name, label in LABELS.items()},
+        message("Evidence"): {message("Test reports"): partial(_reports, catalog)},
     }
     questions = tuple(
         ComparisonGroup(label, tuple(_row(catalog, *answer) for answer in answers.items()))
         for label, answers in groups.items()
     )
     speeds = tuple(_speed_rows(catalog, runs))
-    return (*questions, ComparisonGroup("Measured speed", speeds)) if speeds else questions
+    return (*questions, ComparisonGroup(message("Measured speed"), speeds)) if speeds else questions
 
 
 def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
@@ -113,7 +122,7 @@ def _speeds(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[
 
 def _row(catalog: Catalog, label: str, answer: CellReader) -> ComparisonRow:
     cells = tuple(tuple(answer(platform)) for platform in catalog.platforms)
-    return ComparisonRow(label.lower().replace(" ", "-"), label, cells)
+    return ComparisonRow(str(label).lower().replace(" ", "-"), label, cells)
 
 
 def _text(text: str) -> CellLines:
@@ -129,22 +138,26 @@ def _newest(catalog: Catalog, platform: Platform) -> CellLines:
     if found.newest is None:
         return ()
     newest = catalog.releases.newest.version
-    behind = f"{found.behind} minor releases behind {newest}"
-    if found.behind == 1:
-        behind = f"one minor release behind {newest}"
-    note = behind if found.behind else None
-    if not found.has_command:
-        note = "no command here" + (f"; {note}" if note else "")
-    return (CellLine(found.newest, note),)
+    notes = [] if found.has_command else [message("no command here")]
+    if found.behind:
+        notes.append(
+            plural(
+                "one minor release behind {newest}",
+                "{count} minor releases behind {newest}",
+                found.behind,
+                newest=newest,
+            )
+        )
+    return (CellLine(found.newest, clauses(notes) if notes else None),)
 
 
 def _range(catalog: Catalog, platform: Platform) -> CellLines:
     found = followed_releases(catalog, platform)
     if not found.has_command or found.newest is None:
-        return (CellLine("none"),)
+        return (CellLine(message("none")),)
     if found.oldest == found.newest:
         return _text(found.newest)
-    return _text(f"{found.oldest} to {found.newest}")
+    return _text(message("{least} to {most}", least=found.oldest, most=found.newest))
 
 
 def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
@@ -158,10 +171,9 @@ def _lifecycle(platform: Platform) -> Iterable[CellLine]:
     """Yield the lifecycle in the first row that states it; rows start with the newest."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
-            until = f" until {row.lifecycle.until}" if row.lifecycle.until else ""
-            yield CellLine(
-                f"PyTorch {row.torch}: {row.lifecycle.status}{until}", row.lifecycle.note
-            )
+            status = lifecycle_words(row.lifecycle)
+            words = message("PyTorch {torch}: {status}", torch=row.torch, status=status)
+            yield CellLine(words, row.lifecycle.note)
             return
 
 
@@ -177,13 +189,13 @@ def _systems(platform: Platform) -> Iterable[CellLine]:
 def _methods(catalog: Catalog, platform: Platform) -> CellLines:
     used = {row.method for row in _rows(catalog, platform)}
     words = [label for method, label in METHOD.items() if method in used]
-    return _text(", ".join(words)) if words else ()
+    return _text(joined(words)) if words else ()
 
 
 def _generations(platform: Platform) -> CellLines:
     hardware = platform.accelerator.hardware
     names = dict.fromkeys(g.name for g in hardware.generations if g.builds) if hardware else {}
-    return _text(", ".join(names)) if names else ()
+    return _text(joined(names)) if names else ()
 
 
 def _memory(platform: Platform) -> CellLines:
@@ -198,14 +210,15 @@ def _between(unit: str, stated: Iterable[float | None]) -> CellLines:
     values = sorted(value for value in stated if value is not None)
     if not values:
         return ()
-    ends = dict.fromkeys(number(value) for value in (values[0], values[-1]))
-    return _text(f"{' to '.join(ends)} {unit}")
+    least, most = number(values[0]), number(values[-1])
+    words = message("{least} to {most}", least=least, most=most) if least != most else least
+    return _text(message("{amount} {unit}", amount=words, unit=unit))
 
 
 def _purposes(platform: Platform) -> CellLines:
     used = {purpose for model in _models(platform) for purpose in model.purpose or ()}
-    words = [purpose for purpose in get_args(Purpose) if purpose in used]
-    return _text(", ".join(words)) if words else ()
+    words = [Translatable(purpose) for purpose in get_args(Purpose) if purpose in used]
+    return _text(joined(words)) if words else ()
 
 
 def _models(platform: Platform) -> Iterable[HardwareModel]:
@@ -218,25 +231,34 @@ def _models(platform: Platform) -> Iterable[HardwareModel]:
 
 def _access(platform: Platform) -> Iterable[CellLine]:
     for access in platform.accelerator.access:
-        terms = {"free": "free", "apply": "on application"}.get(access.kind)
-        yield CellLine(
-            access.title, ", ".join(filter(None, (terms, access.note))) or None, access.url
-        )
+        terms = {"free": message("free"), "apply": message("on application")}.get(access.kind)
+        notes = [note for note in (terms, access.note) if note]
+        yield CellLine(access.title, joined(notes) if notes else None, access.url)
 
 
 def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
     feature = platform.accelerator.features.get(feature_id)
     if feature:
-        yield CellLine(feature.works, feature.note)
+        yield CellLine(_EXTENTS[feature.works], feature.note)
+
+
+_EXTENTS: dict[Extent, str] = {
+    "yes": message("yes"),
+    "partly": message("partly"),
+    "no": message("no"),
+}
 
 
 def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
     stored = [s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id]
     if not stored:
-        yield CellLine("no report yet")
+        yield CellLine(message("no report yet"))
     for one in stored:
         started = one.report.started
-        yield CellLine(one.report.kind, f"{started:%Y-%m-%d}" if started else "no date stated")
+        yield CellLine(
+            report_kind(one.report.kind),
+            f"{started:%Y-%m-%d}" if started else message("no date stated"),
+        )
 
 
 def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:

@@ -6,6 +6,8 @@ import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
+from pydantic import SkipValidation
+
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import FeatureId, Model
 from accelerator_portal.catalog.files.accelerator import Extent, Feature
@@ -165,7 +167,7 @@ class PlatformFeatures(Model):
 class FeaturesData(Model):
     """The features of every platform."""
 
-    labels: dict[FeatureId, str]
+    labels: dict[FeatureId, SkipValidation[str]]  # which would forget the messages
     """The label of each feature."""
     cells: int
     """The number of platforms multiplied by the number of features."""

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch, Day, Model
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.message import joined, message
@@ -154,7 +154,7 @@ def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
     if not rows:
         return ""
     if all(row.method == "source" for row in rows):
-        return "from source"
+        return message("from source")
     fits = rows_about(platform, release.version, None)
     plugins = [row for row in fits if row.plugin]
     if plugins:
@@ -171,7 +171,7 @@ def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
         return " · ".join(filter(None, [best.plugin, runtime]))
     used = {row.variant for row in rows}
     variants = [v.version or v.name for v in platform.install.variants if v.id in used]
-    return ", ".join(variants or (name for os, name in OS.items() if os in {r.os for r in rows}))
+    return joined(variants or (name for os, name in OS.items() if os in {r.os for r in rows}))
 
 
 class ReleaseVersions(Model):
@@ -287,7 +287,9 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     for name in includes:
         columns[message("Brings {name}", name=name)] = [row.includes.get(name) for row in rows]
     columns["Python"] = [python_range(row.python) if row.python else None for row in rows]
-    columns[message("Lifecycle")] = [_lifecycle(row) for row in rows]
+    columns[message("Lifecycle")] = [
+        lifecycle_words(row.lifecycle) if row.lifecycle else None for row in rows
+    ]
     used = {name: cells for name, cells in columns.items() if any(cells)}
     return VersionsTable(
         tuple(used),
@@ -307,11 +309,8 @@ def _notes(row: CompatibilityRow) -> str | None:
     return " ".join(note for note in notes if note) or None
 
 
-def _lifecycle(row: CompatibilityRow) -> str | None:
-    if row.lifecycle is None:
-        return None
-    if row.lifecycle.until is None:
-        return row.lifecycle.status
-    return message(
-        "{status} until {day}", status=row.lifecycle.status, day=str(row.lifecycle.until)
-    )
+def lifecycle_words(lifecycle: Lifecycle) -> str:
+    """Return a lifecycle in the words of its source: `maintenance until 2026-12-31`."""
+    if lifecycle.until is None:
+        return lifecycle.status
+    return message("{status} until {day}", status=lifecycle.status, day=str(lifecycle.until))
