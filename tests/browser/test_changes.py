@@ -32,6 +32,6 @@ def test_older_weeks_are_folded_and_the_page_is_short(open_page: OpenPage) -> No
 
 def test_first_reports_of_a_platform_are_shown_alone(open_page: OpenPage) -> None:
     page = open_page("results/changes/?change=first&platform=cpu")
-    told = page.locator(".episode:visible p").all_inner_texts()
+    told = page.locator(".episode:visible").all_inner_texts()
     assert told
     assert all("irst report of" in words for words in told)

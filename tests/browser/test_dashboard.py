@@ -1,4 +1,4 @@
-"""The dashboard answers at first sight, and its grid can be narrowed and ordered."""
+"""The grid of results answers at first sight, and can be narrowed and ordered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names(page: Page) -> list[str]:
 def test_the_grid_shows_eight_platforms_at_first_sight_and_cuts_nothing(
     open_page: OpenPage,
 ) -> None:
-    page = open_page("results/dashboard/", viewport={"width": 1280, "height": 900})
+    page = open_page("results/", viewport={"width": 1280, "height": 900})
     eighth = page.locator(ROWS).nth(7).bounding_box()
     assert eighth is not None
     assert eighth["y"] + eighth["height"] <= 900
@@ -31,7 +31,7 @@ def test_the_grid_shows_eight_platforms_at_first_sight_and_cuts_nothing(
 
 
 def test_platforms_are_filtered_and_ordered_and_the_address_keeps_it(open_page: OpenPage) -> None:
-    page = open_page("results/dashboard/", viewport=DESKTOP)
+    page = open_page("results/", viewport=DESKTOP)
     first = names(page)
     page.get_by_label("Order").select_option("name")
     assert names(page) == sorted(first, key=str.lower) != first
@@ -47,7 +47,7 @@ def test_platforms_are_filtered_and_ordered_and_the_address_keeps_it(open_page: 
 
 
 def test_suites_of_one_kind_are_shown_alone(open_page: OpenPage) -> None:
-    page = open_page("results/dashboard/?suites=model", viewport=DESKTOP)
+    page = open_page("results/?suites=model", viewport=DESKTOP)
     shown = page.locator(".dashboard-grid thead tr:first-child th:visible")
     expect(shown).to_have_text("Models")
     cells = page.locator(".dashboard-grid tbody tr").first.locator("td:visible")
@@ -55,13 +55,13 @@ def test_suites_of_one_kind_are_shown_alone(open_page: OpenPage) -> None:
 
 
 def test_nonsense_in_the_address_shows_everything(open_page: OpenPage) -> None:
-    page = open_page("results/dashboard/?suites=nonsense&order=<b>&age=-1", viewport=DESKTOP)
-    everything = names(open_page("results/dashboard/", viewport=DESKTOP))
+    page = open_page("results/?suites=nonsense&order=<b>&age=-1", viewport=DESKTOP)
+    everything = names(open_page("results/", viewport=DESKTOP))
     assert names(page) == everything
 
 
 def test_a_cell_leads_to_its_suite_in_the_report(open_page: OpenPage) -> None:
-    page = open_page("results/dashboard/", viewport=DESKTOP)
+    page = open_page("results/", viewport=DESKTOP)
     page.locator(".suite-cell").first.click()
     page.wait_for_url("**/results/runs/cpu-*/#suite-*")
     anchor = page.url.partition("#")[2]

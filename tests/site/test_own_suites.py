@@ -123,14 +123,14 @@ def test_only_what_two_platforms_share_is_compared(own_site: Site) -> None:
     assert "results/pytest/" not in own_site.pages
 
 
-def test_the_dashboard_counts_them_apart(own_site: Site) -> None:
-    heads = texts(own_site, "results/dashboard/", ".dashboard-grid thead th")
+def test_the_grid_counts_them_apart(own_site: Site) -> None:
+    heads = texts(own_site, "results/", ".dashboard-grid thead th")
     assert heads == ["Unit tests", "Vendors", "Platform", "Known to all", "Shared tests",
                      "All together"]  # fmt: skip
     cells = [row[-1] for row in _rows(own_site)]
     assert sorted(cell.split(" ")[0] for cell in cells) == ["2/5", "all"]
     links = [attribute(a, "href") for a in
-             own_site.pages["results/dashboard/"].tree.css("td[data-kind=own] a")]  # fmt: skip
+             own_site.pages["results/"].tree.css("td[data-kind=own] a")]  # fmt: skip
     assert {link.rpartition("compute-platforms/")[2] for link in links} == {
         "acme/#own-suites", "beta/#own-suites"
     }  # fmt: skip
@@ -159,5 +159,5 @@ def test_tested_systems_and_devices_come_from_runs(own_site: Site) -> None:
 
 
 def _rows(site: Site) -> list[list[str]]:
-    rows = site.pages["results/dashboard/"].tree.css(".dashboard-grid tbody tr")
+    rows = site.pages["results/"].tree.css(".dashboard-grid tbody tr")
     return [[" ".join(cell.text().split()) for cell in row.css("td")] for row in rows]

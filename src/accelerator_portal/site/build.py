@@ -170,7 +170,7 @@ def build_site(
     yield from (_questions_page(catalog, one, faqs) for one in every)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
     yield from _tested_pages(catalog, tested, before, templates)
-    yield from history_pages(catalog, before, templates, at)
+    yield from history_pages(catalog, tested, before, templates, at)
     yield from archive_pages(root, templates)
     yield from (_page(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
     yield from _release_pages(releases, templates)

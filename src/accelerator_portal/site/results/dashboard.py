@@ -27,7 +27,6 @@ from accelerator_portal.results.standing import Point
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file
-from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.results.findings import EvidenceLevel, level_of
 from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.result_addresses import address_of
@@ -217,17 +216,13 @@ _COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
 
 @dataclass(frozen=True, slots=True)
 class DashboardPlatform:
-    """A platform on the dashboard; `evidence` is the newest evidence of each of its suites.
-
-    `age_days` is the age of its newest run.
-    """
+    """A platform on the dashboard; `evidence` is the newest evidence of each of its suites."""
 
     platform: Platform
     level: EvidenceLevel
     runs: int
     baselines: int
     evidence: tuple[SuiteEvidence, ...]
-    age_days: int | None
     regressions: tuple[Regression, ...]
     never: tuple[NeverPassed, ...]
     outdated: tuple[OutdatedIssue, ...]
@@ -270,16 +265,12 @@ def dashboard_pages(
     at = as_of(catalog, [stored.report for stored in results.reports])
     found = [regression for state in states for regression in state.regressions]
     found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
-    grid = dashboard_grid(catalog, {s.platform.id: s.evidence for s in states}, at)
     for name in ("dashboard", "standards"):
         path = f"results/{name}.md"
         yield templates.page(
             path,
             "data/criteria.yaml",
             states=states,
-            tabs=grid_tabs(grid),
-            platforms=states,
-            untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
             criteria=criteria,
             sources=SourceList([("criteria.yaml", criteria.sources)]),
             at=at,
@@ -317,7 +308,6 @@ def _state(known: _Known, platform: Platform) -> DashboardPlatform:
     state = known.past.of(platform.id, "runs").state
     deadline = dt.timedelta(hours=known.criteria.deadlines.breakage_hours)
     commands = {identity_of(test).key: test.command for test in tests if test.command}
-    ages = [age for run in runs if (age := run.age_days(at)) is not None]
     broken = open_breakages(state, at, deadline)
     return DashboardPlatform(
         platform,
@@ -325,7 +315,6 @@ def _state(known: _Known, platform: Platform) -> DashboardPlatform:
         len(state.reports) + undated,
         sum(report.kind == "baseline" for report in reports),
         evidence,
-        min(ages, default=None),
         tuple(regressions(platform, broken, commands, at)),
         never_passed(state, at),
         tuple(outdated_issues(platform.known_issues, tests, at.date())),

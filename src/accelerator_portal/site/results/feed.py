@@ -136,11 +136,36 @@ class ShownReportChanges:
 
 
 @dataclass(frozen=True, slots=True)
+class PlatformDay:
+    """The changes of a platform's reports on a day, in UTC."""
+
+    day: dt.date
+    accelerator: str
+    reports: tuple[ShownReportChanges, ...]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of changes, for filters; `first` stands for the first report of a suite."""
+        firsts = ("first" for report in self.reports if report.episode.first)
+        kinds = (step.kind for report in self.reports for step in report.episode.steps)
+        return tuple(dict.fromkeys((*firsts, *kinds)))
+
+
+@dataclass(frozen=True, slots=True)
 class ListedWeek:
     """A week that the page lists."""
 
     week: Week
     reports: tuple[ShownReportChanges, ...]
+
+    @property
+    def entries(self) -> tuple[PlatformDay, ...]:
+        """One entry for each day and platform, the newest day first."""
+        found: dict[tuple[dt.date, str], list[ShownReportChanges]] = {}
+        for report in self.reports:
+            started = report.episode.point.started.astimezone(dt.timezone.utc)
+            found.setdefault((started.date(), report.episode.accelerator), []).append(report)
+        return tuple(PlatformDay(*key, tuple(reports)) for key, reports in found.items())
 
 
 @dataclass(frozen=True, slots=True)

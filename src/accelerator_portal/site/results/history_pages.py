@@ -11,6 +11,7 @@ from markupsafe import Markup
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.reports.identity import SETTINGS, parse_key
 from accelerator_portal.reports.outcomes import GOOD
+from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.report_comparison import by_report
 from accelerator_portal.results.standing import Basis
@@ -26,6 +27,7 @@ from accelerator_portal.site.results.history_shapes import (
 )
 from accelerator_portal.site.results.history_view import TestHistories, week_of
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, address_of
+from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.results.sharding import (
     TEST_HISTORIES,
     history_name,
@@ -42,7 +44,11 @@ MOST_WEEKS = 3
 
 
 def history_pages(
-    catalog: Catalog, past: TestHistories, templates: Templates, at: dt.datetime
+    catalog: Catalog,
+    results: ResultsView,
+    past: TestHistories,
+    templates: Templates,
+    at: dt.datetime,
 ) -> Iterator[SiteFile]:
     """Yield the page of changes and the history data; `at` is the newest date in the data."""
     shown = [
@@ -59,6 +65,7 @@ def history_pages(
         },
         changes=_kinds_of_changes(past),
         trends=shown,
+        without_run=_without_run(catalog, results),
         listed=listed_changes(past.weeks),
         shown=MOST_SHOWN,
         open_weeks=MOST_WEEKS,
@@ -72,6 +79,18 @@ def history_pages(
     yield data_file("history/index.json", index)
     for name, history in zip(names, past.histories, strict=True):
         yield data_file(f"history/{name}.json", _data(history))
+
+
+def _without_run(
+    catalog: Catalog, results: ResultsView
+) -> dict[Platform, tuple[StoredReport, ...]]:
+    """Return the platforms without a run, each with its baselines."""
+    found = {platform: tuple(results.of(platform.id)) for platform in catalog.platforms}
+    return {
+        platform: reports
+        for platform, reports in found.items()
+        if all(stored.report.kind == "baseline" for stored in reports)
+    }
 
 
 def _kinds_of_changes(past: TestHistories) -> dict[str, str]:

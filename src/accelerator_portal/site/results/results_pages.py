@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -71,11 +72,13 @@ def results_pages(
     titles = {suite: suite_title(catalog, suite) for suite in suites}
     at = as_of(catalog, [stored.report for stored in results.reports])
     newest = {p.id: results.newest(p.id) for p in catalog.platforms}
+    grid = dashboard_grid(catalog, newest, at)
     yield templates.page(
         path,
         titles=titles,
-        tabs=grid_tabs(dashboard_grid(catalog, newest, at)),
-        platforms=_most_evidence_first(catalog, newest),
+        tabs=grid_tabs(grid),
+        platforms=_most_evidence_first(catalog, newest, at),
+        untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
         at=at,
         **shared,
     )
@@ -100,14 +103,14 @@ def results_pages(
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A platform of the grid; its age is that of the dashboard, for filters."""
+    """A platform of the grid; `age_days` is the age of its newest run, for filters."""
 
     platform: Platform
-    age_days: None = None
+    age_days: int | None
 
 
 def _most_evidence_first(
-    catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]]
+    catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]], at: dt.datetime
 ) -> list[GridRow]:
     """Platforms with runs stand first, then those with most suites."""
 
@@ -115,7 +118,11 @@ def _most_evidence_first(
         found = newest[platform.id]
         return not any(one.is_run for one in found), -len(found)
 
-    return [GridRow(platform) for platform in sorted(catalog.platforms, key=place)]
+    def row(platform: Platform) -> GridRow:
+        ages = (one.age_days(at) for one in newest[platform.id] if one.is_run)
+        return GridRow(platform, min((age for age in ages if age is not None), default=None))
+
+    return [row(platform) for platform in sorted(catalog.platforms, key=place)]
 
 
 def _run_files(
