@@ -56,7 +56,7 @@ def test_a_generation_says_which_pytorch_runs_on_it(example_site: Site) -> None:
         "Second, Chip a2",
         "PyTorch 2.3.1 with Acme 2 1 · also called acme_20",
         "First, Chip a1",
-        "PyTorch 2.3.0 with Acme 1; no command for 2.3.1 1 Acme 1: Without graphs.",
+        "PyTorch 2.3.0 with Acme 1; no install command for 2.3.1 1 Acme 1: Without graphs.",
     ]
     assert all("open" not in part.attributes for part in page.tree.css("details.fold"))
 

@@ -21,7 +21,7 @@ support:
     [
         ("variants: [ex1]", "1.10.0 with Example 1"),
         ("variants: [ex2, ex1]", "1.10.0 with Example 2 or Example 1"),
-        ('variants: [ex1], torch: "<1.10"', "1.9.1 with Example 1; no command for 1.10.0"),
+        ('variants: [ex1], torch: "<1.10"', "1.9.1 with Example 1; no install command for 1.10.0"),
     ],
 )
 def test_a_card_is_told_its_newest_release_and_every_variant_that_brings_it(

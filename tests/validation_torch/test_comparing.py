@@ -33,7 +33,7 @@ def test_where_rounding_alone_loses_a_models_numbers_nothing_is_said(tmp_path: P
     narrow = validate(tmp_path, *words, "--dtype=bfloat16")
     assert narrow.tests["dla46_c"].outcome == "executed"
     assert (narrow.tests["dla46_c"].reason or "").startswith(
-        "Rounding in bfloat16 alone changes the results of the CPU by more than the tolerance. the output"
+        "Rounding in bfloat16 alone changes the results of the CPU by more than the tolerance: the output"
     )
     assert narrow.tests["LlamaForCausalLM"].outcome == "passed"
     assert narrow.status == 0

@@ -23,7 +23,7 @@ SAID = {
     "cosh": ("cosh=error", "failed", "PAPER_STATUS_EXECUTION_FAILED"),
     "atan": ("atan=model", "failed", "NotImplementedError"),
     "randn": ("", "executed", "random numbers"),
-    "empty": ("", "executed", "memory as it is"),
+    "empty": ("", "executed", "uninitialized memory"),
     "zeros": ("", "passed", ""),
 }
 

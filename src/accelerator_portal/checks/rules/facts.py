@@ -106,12 +106,12 @@ def _differs(model: HardwareModel, other: HardwareModel) -> bool:
 def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """No two facts of the catalog contradict each other.
 
-    The rule compares the Python versions of a row with those of its PyTorch release; the SDK
-    version of a row with that of its variant in `install.yaml`; the minimum drivers of two SDK
-    versions, because a newer SDK doesn't need an older driver; the components and the end date in
-    two rows of one plugin version, unless a row has a note; the builds that a card is listed for
-    with the install commands, by release, operating system and architecture; the memory size and
-    power of a card that two platforms list. Other rules compare the
+    The rule compares the Python versions of a row and of its PyTorch release; the SDK versions of
+    a row and of its variant in `install.yaml`; the minimum drivers of two SDK versions, because a
+    newer SDK doesn't need an older driver; the components and the end date of two rows for one
+    plugin version, unless a row has a note; the builds of a card and the install commands, by
+    release, operating system and architecture; the memory size and power of a card on two
+    platforms. Other rules compare the
     requirements of an option with its rows (`version-conflicts`), rows and releases with package
     metadata (`package-facts`) and the cards of one platform (`hardware-references`).
     """

@@ -82,7 +82,7 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Each folder has its own name and its own plugin package.
 
     Package names are compared in normalized form, so `torch-tpu` and `torch_tpu` are the same. If
-    several vendors' packages share a name, such as builds of `torch`, each sets
+    several vendors' packages share a name, such as builds of `torch`, each folder sets
     `package.shared_name`.
     """
     claims: dict[tuple[str, str], Platform] = {}

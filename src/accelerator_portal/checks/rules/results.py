@@ -86,7 +86,7 @@ _KNOWN_ISSUES = "known-issues.yaml"
 
 @rule()
 def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Known issues refer to valid test keys in existing suites, each once."""
+    """Known issues refer to valid test keys in existing suites, and each key is listed once."""
     for platform in catalog.platforms:
         seen: set[str] = set()
         for place, issue in enumerate(platform.known_issues):

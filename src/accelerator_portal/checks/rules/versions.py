@@ -111,8 +111,8 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Rows of `compatibility.yaml` follow the `version_pattern` that the file declares.
 
     A vendor's document may state that plugin and PyTorch share the first two or three numbers of
-    their versions. If a row has other numbers, it has a typing
-    error, or the pattern doesn't apply to it: `since` states the first release of the pattern.
+    their versions. If a row has other numbers, it has a typing error, or the pattern doesn't apply
+    to it: `since` states the first torch release to which the pattern applies.
     """
     for platform in catalog.platforms:
         pattern = platform.compatibility.version_pattern
@@ -322,7 +322,8 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Guides and FAQs name no versions older than `compatibility.yaml` requires.
 
     For example, a guide says "CANN 8.0 or newer", but every entry in `compatibility.yaml` requires
-    9.1. Readers would install a version that doesn't work. Components are matched by their name.
+    CANN 9.1. Readers would install a version that doesn't work. The rule finds components by
+    their name.
     """
     for platform in catalog.platforms:
         for name, oldest in _needed(platform).items():

@@ -138,7 +138,7 @@ def _newest(catalog: Catalog, platform: Platform) -> CellLines:
     if found.newest is None:
         return ()
     newest = catalog.releases.newest.version
-    notes = [] if found.has_command else [message("no command here")]
+    notes = [] if found.has_command else [message("no install command on this site")]
     if found.behind:
         notes.append(
             plural(
@@ -231,7 +231,7 @@ def _models(platform: Platform) -> Iterable[HardwareModel]:
 
 def _access(platform: Platform) -> Iterable[CellLine]:
     for access in platform.accelerator.access:
-        terms = {"free": message("free"), "apply": message("on application")}.get(access.kind)
+        terms = {"free": message("free"), "apply": message("application required")}.get(access.kind)
         notes = [note for note in (terms, access.note) if note]
         yield CellLine(access.title, joined(notes) if notes else None, access.url)
 

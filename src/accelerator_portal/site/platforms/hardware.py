@@ -243,8 +243,8 @@ def _words(platform: Platform, found: Serving) -> str:
         return message("no published build")
     if found.verdict == "no-command":
         if not found.newest:
-            return message("no command here")
-        return message("{release}, no command here", release=found.newest)
+            return message("no install command on this site")
+        return message("{release}, no install command on this site", release=found.newest)
     names = _variant_names(platform)
     systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
     words = found.newest or message("nightly builds only")
@@ -256,7 +256,9 @@ def _words(platform: Platform, found: Serving) -> str:
     if found.from_source:
         words = message("{build}, from source", build=words)
     if found.passed_over:
-        words = message("{build}; no command for {release}", build=words, release=found.passed_over)
+        words = message(
+            "{build}; no install command for {release}", build=words, release=found.passed_over
+        )
     return words
 
 

@@ -54,7 +54,7 @@ class Comparison:
         if not away <= self.tolerance.rtol * length:  # also where it is no number
             part = away / length if length else math.inf
             room = f"up to {self.tolerance.rtol:g} allowed"
-            raise MismatchError(f"{what} differs by {part:.3g} of its norm ({room})")
+            raise MismatchError(f"{what} differs by {part:.3g} of the reference's norm ({room})")
 
     def metrics(self) -> dict[str, tuple[float, str]]:
         """Return the differences as metrics of a test; empty if no number was compared."""

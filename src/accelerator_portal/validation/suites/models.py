@@ -28,7 +28,7 @@ _NEGLIGIBLE = 1e-3
 # In these, rounding adds up over the layers of a deep network until no number can be told from
 # another; where the CPU itself loses them, nothing is said of a device, and nothing of the CPU.
 _NARROW = frozenset({"bfloat16", "float16"})
-_UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance."
+_UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
 
 # Weights that start at zero, or nearly, would hide what is before them.
 _NOISE = 0.02
@@ -85,7 +85,7 @@ def run_model(case: Case, context: Context, make: Make) -> Result:
         _check(mine, theirs, context, compared)
     except MismatchError as error:
         if name in _NARROW and (on_cpu or _unsteady(example, context, act, theirs, name)):
-            raise UncheckedError(f"{_UNSTEADY.format(name)} {error}") from None
+            raise UncheckedError(f"{_UNSTEADY.format(name)}: {error}") from None
         raise
     context.metrics |= compared.metrics()
     return Result("passed", "compare")
