@@ -47,7 +47,7 @@ _ATTRIBUTES = {
 
 # The space before a citation keeps Markdown readable; the number stands close to its word.
 _SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
-_CITATION = re.compile(r'<sup class="cite">.*?</sup>')
+_CITATION = re.compile(r'\s*(<sup class="cite">.*?</sup>)')
 
 # A paragraph, list item or cell that holds no other block.
 _BLOCK = re.compile(
