@@ -74,6 +74,7 @@ def hostile_sources(target: Path, words: Words = str) -> Supply:
                 data["package"]["name"] = f"torch-acme{number}"
             _write(place / file, data)
         _write(place / "known-issues.yaml", _known_issues(supply))
+        _write(place / "stated-models.yaml", _stated_models(supply))
         for file, text in _guides(number, words).items():
             (place / file).write_text(text, "utf-8")
         for run, (file, data) in enumerate(runs.items()):
@@ -153,6 +154,23 @@ def _known_issues(supply: Supply) -> dict[str, Any]:
         "issues": [
             issue | {"glob": f"*/{supply.next()}", "reason": supply.next()} for _ in range(3)
         ]
+    }
+
+
+def _stated_models(supply: Supply) -> dict[str, Any]:
+    """A list of models."""
+    url = f"https://github.com/acme/plugin/blob/{'0' * 40}/%3Cscript%3E.md"
+    models = [
+        {"name": supply.next(), "examples": supply.next(), "details": supply.next()}
+        for _ in range(3)
+    ]
+    columns = {"name": supply.next(), "examples": supply.next(), "headings": [supply.next()]}
+    listed = {"source": "list", "by": "Acme", "software": supply.next(), **columns}
+    listed |= {"rows": 4, "left_out": {supply.next(): 1}, "models": models}
+    title = supply.next()
+    return {
+        "sources": {"list": {"url": url, "title": title, "read": "2026-01-02"}},
+        "lists": [listed],
     }
 
 

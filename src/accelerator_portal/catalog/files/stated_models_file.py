@@ -6,9 +6,18 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import Count, Flag, Line, Model, Name, Paragraph, fault
+from accelerator_portal.catalog.fields import (
+    Count,
+    Flag,
+    Line,
+    Model,
+    Name,
+    Paragraph,
+    fault,
+    unmarked,
+)
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 
 FILE = re.compile(
@@ -16,15 +25,18 @@ FILE = re.compile(
 )
 """The address of a file on GitHub at a commit."""
 
+# A check mark beside a model would look like a result.
+_Words = Annotated[Paragraph, AfterValidator(unmarked)]
+
 
 class StatedModel(Model):
     """A model of the list, in the words of the document."""
 
-    name: Line
+    name: Annotated[Line, AfterValidator(unmarked)]
     """The name of the model or family."""
-    examples: Paragraph | None = None
+    examples: _Words | None = None
     """The examples that the document names."""
-    details: Paragraph | None = None
+    details: _Words | None = None
     """What the document says it runs with: an engine, data types or devices."""
 
 
