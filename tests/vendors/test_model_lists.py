@@ -72,6 +72,11 @@ def test_rows_of_one_model_are_merged_and_one_column_of_marks_is_no_detail() -> 
     assert found.models == (StatedModel(name="Llama", details="two"),)
     found = read_models("list.md", DOCUMENT, described(examples=None))
     assert found.models == (StatedModel(name="Llama", details="one, FP16; two, INT8"),)
+    alone: dict[str, object] = {"examples": None, "supported": ["FP16", "BF16"]}
+    found = read_models("list.md", DOCUMENT, described(**alone))
+    assert found.models == (StatedModel(name="Llama", details="one"),)
+    found = read_models("list.md", DOCUMENT, described(**alone, details=[]))
+    assert found.models == (StatedModel(name="Llama", details="FP16"),)
 
 
 def test_html_tables_with_spans_and_tables_in_tabs_are_read() -> None:
@@ -92,7 +97,7 @@ def test_html_tables_with_spans_and_tables_in_tabs_are_read() -> None:
     found = read_models("list.md", text, described(**plain, **columns))
     assert found.models == (
         StatedModel(name="Llama", details="Training A2; Training A1"),
-        StatedModel(name="Qwen"),
+        StatedModel(name="Qwen", details="Training A1"),
     )
 
 

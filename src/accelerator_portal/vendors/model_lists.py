@@ -177,8 +177,9 @@ class _Reading:
         examples = _shown(row[self.listed.examples]) if self.listed.examples else None
         details = self.models.setdefault((_shown(name) or name, examples or None), {})
         stated = [_shown(row[c]) for c in self.listed.details if c in row]
-        several = marked if len(known) > 1 else []
-        if words := ", ".join(filter(None, (*stated, *several))):
+        # A column alone beside details, such as "Supported" beside the engine, says no more.
+        telling = len(self.listed.supported) > 1 and (len(known) > 1 or not stated)
+        if words := ", ".join(filter(None, (*stated, *(marked if telling else ())))):
             details[words] = None
 
     def _says_supported(self, row: Mapping[str, str], column: str) -> bool:
