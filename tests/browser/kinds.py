@@ -47,6 +47,14 @@ def _addresses(entries: object) -> Iterator[str]:
 with (REPOSITORY / "mkdocs.yml").open(encoding="utf-8") as _file:
     NAVIGATION = list(_addresses(yaml_load(_file)["nav"]))
 
+CHINESE = [
+    f"zh/{page}"
+    for page in (
+        *("", "get-started/", "questions/", "compute-platforms/", "hardware/", "compare/"),
+        *("features/", "versions/", "glossary/", "other-ways/", "run-anywhere/", "results/"),
+    )
+]
+
 FAMILIES = {
     re.compile(r"compute-platforms/[^/]+/"): FULLEST,
     re.compile(r"versions/\d[^/]*/"): RELEASE,
@@ -56,9 +64,8 @@ FAMILIES = {
     re.compile(r"results/[^/]+/tests/[^/]+/"): "results/huggingface/tests/b/",
     re.compile(r"results/[^/]+/([^/]+/)?(\d+/)?"): "results/huggingface/",
     re.compile(r"404\.html"): MISSING,
-    re.compile(r"zh/"): "zh/",
-    re.compile(r"zh/get-started/"): "zh/get-started/",
-    re.compile(r"zh/questions/"): "zh/questions/",
+    re.compile(r"zh/compute-platforms/[^/]+/"): "zh/compute-platforms/mlu/",
+    **{re.compile(re.escape(page)): page for page in CHINESE},
 }
 """What the addresses of a family look like, and the page that stands for it."""
 

@@ -37,7 +37,7 @@ _LATIN = """() => {
 _NAMES = re.compile(
     r"(PyTorch|Python|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
     r"|RISC-V|s390x|ppc64le|x86_64|aarch64|riscv64|https://[a-z0-9./-]+|pyproject\.toml"
-    r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9.]+t?|[·,;()–\uff1a\uff0c\u3001])+"
+    r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9][0-9.]*(t|\.dev\d+)?(\+\w+)?|[·,;()–\uff1a\uff0c\u3001])+"
 )
 
 
@@ -54,14 +54,16 @@ def unexplained(site: Site, page: Page) -> list[str]:
         "FP8",
         "bfloat16",
     }
-    names |= {"torch.compile", "DataLoader"}
+    names |= {"torch.compile", "DataLoader", "torch.accelerator.current_accelerator"}
+    names |= {"Autoload mechanism", "Autoloading out-of-tree extensions", "ExecuTorch"}
     for platform in site.catalog.platforms:
         a = platform.accelerator
         names |= {a.name, a.vendor, *a.vendor.split(), *a.name.split()}
         names |= {variant.name for variant in platform.install.variants}
         names |= {a.package.name, a.package.name.replace("_", "-")}
-    for entry in site.catalog.other_backends.observed if site.catalog.other_backends else ():
-        names |= {entry.name, entry.package or entry.name}
+    if others := site.catalog.other_backends:
+        names |= {runtime.name for runtime in others.runtimes}
+        names |= {name for one in others.observed for name in (one.name, one.package) if name}
     left = []
     for text in page.evaluate(_LATIN):
         rest = text

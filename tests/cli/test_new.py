@@ -304,7 +304,7 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
          "plugin-version is missing; add --plugin-version"),
         ({"plugin_version": "1.2,1.1,1.0"}, "3 versions for 2 releases"),
         ({"command": "pip install torch-foo --extra-index-url https://new.example.org/x"},
-         "add --host-owner: owner of the host in the command: new.example.org"),
+         "add --host-owner: who runs the host in the command: new.example.org"),
         ({"plugin_version": "1.3"}, 'the command installs "torch-foo==1.2"'),
         ({"device": "EX"}, "add --device-note: difference to the platform with the same device: Example"),
         ({"package": "torch", "integration": None}, "integration is missing; add --integration"),

@@ -165,7 +165,7 @@ def _stated_models(supply: Supply) -> dict[str, Any]:
         for _ in range(3)
     ]
     columns = {"name": supply.next(), "examples": supply.next(), "headings": [supply.next()]}
-    listed = {"source": "list", "by": "Acme", "software": supply.next(), **columns}
+    listed: dict[str, Any] = {"source": "list", "by": "Acme", "software": supply.next(), **columns}
     listed |= {"rows": 4, "left_out": {supply.next(): 1}, "models": models}
     title = supply.next()
     return {

@@ -105,7 +105,7 @@ TIMES = click.option(
     "-k",
     "matching",
     metavar="EXPR",
-    help="Select tests by words in their IDs, with and, or, not, ().",
+    help='Select tests by words in their IDs, as in "llama and not training".',
 )
 @click.option("--test", "tests", multiple=True, metavar="ID", help="Run this test. Repeatable.")
 @click.option(

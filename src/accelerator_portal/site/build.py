@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.own_suite import owner_of
 from accelerator_portal.catalog.files.sources import Sourced, sources_by_id
+from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.source_ages import vendor_places
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
@@ -28,7 +29,7 @@ from accelerator_portal.site.api_shapes import FindingShares
 from accelerator_portal.site.archive_page import archive_pages
 from accelerator_portal.site.assets import style_sheet
 from accelerator_portal.site.format_reference import format_reference, reference
-from accelerator_portal.site.languages import ENGLISH, LOCALE, Language, Links, script_messages
+from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.operations import NightMetrics, operations_pages
 from accelerator_portal.site.packages_pages import package_view, packages_pages
 from accelerator_portal.site.page import PLATFORMS, SiteFile, data_file, to_root
@@ -73,30 +74,21 @@ from accelerator_portal.site.results.history_pages import history_pages, pages_o
 from accelerator_portal.site.results.history_view import TestHistories, read_histories
 from accelerator_portal.site.results.model_view import model_pages
 from accelerator_portal.site.results.report_comparison_page import report_comparison_page
-from accelerator_portal.site.results.results_pages import results_files, results_pages
+from accelerator_portal.site.results.results_pages import (
+    results_files,
+    results_index,
+    results_pages,
+)
 from accelerator_portal.site.results.results_view import ResultsView, results
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, side_by_side, speed_runs
 from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import TEMPLATES, Templates
+from accelerator_portal.site.translated import TRANSLATED, page_in
 from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"
 VERSIONS = "versions/index.md"
-
-# The pages that other languages have; `*` stands for any name.
-TRANSLATED = (
-    "index.md",
-    "get-started.md",
-    QUESTIONS,
-    f"{PLATFORMS}/index.md",
-    f"{PLATFORMS}/*.md",
-    "hardware.md",
-    "compare.md",
-    "features.md",
-    VERSIONS,
-    "glossary.md",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,20 +151,20 @@ def build_site(
         context["suite_cells"] = [c for c in cells if owner_of(c.column.suite) is None]
         context["own_suites"] = own_suite_rows(catalog, platform, newest, at)
         context |= {
-            "search_words": search_words(platform.accelerator, vendors),
+            "search_words": search_words(platform.accelerator, vendors, chinese=not translated),
             "speeds": {run.id: run for run in runs},
             "packaged": package_view(catalog, platform),
         }
         for one in every:
             said = vendor_texts(platform, sources, one.language)
-            page = _page(one, path, {**context, **said}, "platform.md.j2", said["edit"])
+            page = page_in(one, path, {**context, **said}, "platform.md.j2", said["edit"])
             yield replace(page, platform=platform.accelerator.name)
     yield from (_questions_page(catalog, one, faqs) for one in every)
     yield data_file("questions.json", question_index(faqs, catalog.platforms))
-    yield from _tested_pages(catalog, tested, before, templates)
+    yield from _tested_pages(catalog, tested, before, every)
     yield from history_pages(catalog, tested, before, templates, at)
     yield from archive_pages(root, templates)
-    yield from (_page(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
+    yield from (page_in(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
     yield from _release_pages(releases, templates)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
@@ -182,8 +174,10 @@ def build_site(
 
 
 def _tested_pages(
-    catalog: Catalog, tested: ResultsView, before: TestHistories, templates: Templates
+    catalog: Catalog, tested: ResultsView, before: TestHistories, every: Sequence[Templates]
 ) -> Iterator[SiteFile]:
+    templates = every[0]
+    yield from (results_index(catalog, tested, one) for one in every)
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
     yield from model_pages(catalog, tested, templates)
@@ -246,22 +240,7 @@ def _shared_pages(
     for path, context in pages.items():
         for templates in every:
             if templates.language == ENGLISH or path in TRANSLATED:
-                yield _page(templates, path, {**common, **context})
-
-
-def _page(
-    templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
-) -> SiteFile:
-    """Return a page in the language of the templates; the rest is as in `Templates.page`."""
-    language = templates.language
-    if language == ENGLISH:
-        return templates.page(path, edit, template, **context)
-    own = language.path(path)
-    edit = edit or f"{LOCALE}/{language.code}.po"
-    page = templates.page(own, edit, template or f"{path}.j2", **context)
-    links, above = Links(language, TRANSLATED), to_root(own)
-    content = links.localized(page.content, path, above) + script_messages(links, above)
-    return replace(page, content=content, language=language.code)
+                yield page_in(templates, path, {**common, **context})
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
@@ -295,7 +274,7 @@ def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuest
         "shared": [question for question in asked if question.group == ANY],
         "groups": [group for group in groups if group[1]],
     }
-    return _page(templates, QUESTIONS, context)
+    return page_in(templates, QUESTIONS, context)
 
 
 def _choosing_pages(
@@ -319,7 +298,7 @@ def _choosing_pages(
         "features": {"features": features, "least": ENOUGH},
     }
     for name, context in pages.items():
-        yield _page(templates, f"{name}.md", context)
+        yield page_in(templates, f"{name}.md", context)
 
 
 def _release_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[SiteFile]:
@@ -364,12 +343,16 @@ def extra_import(platform: Platform) -> ExtraImport:
     package = platform.accelerator.package
     statement = f"import {package.module}"
     if platform.in_tree:
-        return ExtraImport(platform, "none")
+        return ExtraImport(platform, message("none"))
     if package.autoload is None:
-        return ExtraImport(platform, "not stated")
+        return ExtraImport(platform, message("not stated"))
     if not package.autoload:
         return ExtraImport(platform, "", statement)
     if package.autoload_since is None:
-        return ExtraImport(platform, "none")
-    since = f"none since {package.name} {package.autoload_since}; before that: "
+        return ExtraImport(platform, message("none"))
+    since = message(
+        "none since {package} {version}; before that: ",
+        package=package.name,
+        version=package.autoload_since,
+    )
     return ExtraImport(platform, since, statement)

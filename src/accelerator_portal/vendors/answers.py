@@ -168,7 +168,7 @@ QUESTIONS: tuple[Prompt, ...] = (
            PipCommand, needed=False),
     Prompt("needs", "Needed first", "required driver or SDK, with its version",
            NeededSoftware, needed=False),
-    Prompt("host-owner", "Owner of the host", "owner of the host in the command", Line),
+    Prompt("host-owner", "Owner of the host", "who runs the host in the command", Line),
     Prompt("torch", "PyTorch", "supported PyTorch releases", _many(TorchVersion), many=True),
     Prompt("plugin-version", "Plugin", "version of the package, or one for each PyTorch release",
            _many(TorchVersion), needed=False, many=True),

@@ -290,7 +290,7 @@ class Accelerator(SourcedFile):
     integration: IntegrationFact
     """In-tree or out-of-tree."""
     dispatch_key: TextFact
-    """PyTorch's dispatch key; not the device string (ROCm's device is `cuda`)."""
+    """PyTorch's dispatch key, such as PrivateUse1. Do not enter the device string `cuda`)."""
     device: TextFact
     """The device string for `torch.device()`."""
     package: Package

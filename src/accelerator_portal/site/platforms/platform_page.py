@@ -36,6 +36,8 @@ MOST_ANSWERS = 2
 # The words of a product's name before its number.
 _PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
 
+HAN = re.compile("[一-鿿]")
+
 _COMMON = re.compile(r"\d|torch", re.IGNORECASE)
 
 
@@ -94,14 +96,20 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
             for section in guide.sections
         },
         "translation": found,
+        "chinese_names": [name for name in platform.accelerator.vendor_names if HAN.search(name)],
         "is_older": found is not None and found.head.translates != platform.guide.fingerprint,
         "lead": found.head.summary if found else None,
         "edit": guide.path,
     }
 
 
-def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str]:
-    """Return the words in names, systems and the vendor's own product lines, without duplicates."""
+def search_words(
+    accelerator: Accelerator, vendors: Collection[str], *, chinese: bool = True
+) -> list[str]:
+    """Return the words in names, systems and the vendor's own product lines, without duplicates.
+
+    Without `chinese`, names in Chinese are left out: a page in Chinese has them.
+    """
     others = {*vendors} - {accelerator.vendor}
     generations = accelerator.hardware.generations if accelerator.hardware else ()
     own = [generation for generation in generations if generation.vendor is None]
@@ -110,7 +118,8 @@ def search_words(accelerator: Accelerator, vendors: Collection[str]) -> list[str
     names = [
         accelerator.vendor,
         accelerator.name,
-        *(name.split()[0] for name in accelerator.vendor_names),  # "Air" is not of MacBooks alone
+        # "Air" is not of MacBooks alone.
+        *(n.split()[0] for n in accelerator.vendor_names if chinese or not HAN.search(n)),
         *sorted(systems & {"Windows", "macOS"}),  # Linux is everywhere
         *(generation.name for generation in own),
         *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),

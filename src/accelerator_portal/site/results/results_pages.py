@@ -51,16 +51,38 @@ from accelerator_portal.site.results.suite_tests import (
     tests_of_suite,
 )
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.translated import page_in
 
 # Of what did not pass a page lists so much; its data has all.
 MOST_LISTED = 200
+
+
+def results_index(catalog: Catalog, results: ResultsView, templates: Templates) -> SiteFile:
+    """Return the page with the newest results, the suites and the reports."""
+    at = as_of(catalog, [stored.report for stored in results.reports])
+    newest = {p.id: results.newest(p.id) for p in catalog.platforms}
+    grid = dashboard_grid(catalog, newest, at)
+    context = {
+        "titles": _titles(catalog, results),
+        "tabs": grid_tabs(grid),
+        "platforms": _most_evidence_first(catalog, newest, at),
+        "untested": [p for p in catalog.platforms if not any(grid.rows[p.id])],
+        "at": at,
+        "results": results,
+    }
+    return page_in(templates, f"{RESULTS_PAGES}/index.md", context)
+
+
+def _titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
+    """Return the title of each suite that has results."""
+    suites = dict.fromkeys(view.matrix.suite for view in results.matrices)
+    return {suite: suite_title(catalog, suite) for suite in suites}
 
 
 def results_pages(
     catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
     """Yield all pages of results."""
-    suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     runs = {run.id: run for run in speed_runs(catalog, results.reports)}
     shared = {
         "kinds": KINDS,
@@ -68,21 +90,8 @@ def results_pages(
         "large_suites": large_suites(results.reports),
         "linked": listed_changes(past.weeks).anchors,
     }
-    path = f"{RESULTS_PAGES}/index.md"
-    titles = {suite: suite_title(catalog, suite) for suite in suites}
-    at = as_of(catalog, [stored.report for stored in results.reports])
-    newest = {p.id: results.newest(p.id) for p in catalog.platforms}
-    grid = dashboard_grid(catalog, newest, at)
-    yield templates.page(
-        path,
-        titles=titles,
-        tabs=grid_tabs(grid),
-        platforms=_most_evidence_first(catalog, newest, at),
-        untested=[p for p in catalog.platforms if not any(grid.rows[p.id])],
-        at=at,
-        **shared,
-    )
-    for suite in suites:
+    titles = _titles(catalog, results)
+    for suite in titles:
         described = catalog.suite(suite)
         context = {
             "id": suite,

@@ -1,0 +1,50 @@
+"""Renders a page in a language; its links lead to pages in it, or say that they are in English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from accelerator_portal.site.languages import ENGLISH, LOCALE, Links, script_messages
+from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
+from accelerator_portal.site.templates import Templates
+
+LESS = 4
+
+_BOOST = re.compile(r"^(  boost: )(\d+)$", re.MULTILINE)
+
+# The pages that other languages have; `*` stands for any name.
+TRANSLATED = (
+    "index.md",
+    "get-started.md",
+    "questions.md",
+    f"{PLATFORMS}/index.md",
+    f"{PLATFORMS}/*.md",
+    "hardware.md",
+    "compare.md",
+    "features.md",
+    "versions/index.md",
+    "glossary.md",
+    "other-ways.md",
+    "run-anywhere.md",
+    "results/index.md",
+)
+
+
+def page_in(
+    templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
+) -> SiteFile:
+    """Return a page in the language of the templates; the rest is as in `Templates.page`."""
+    language = templates.language
+    if language == ENGLISH:
+        return templates.page(path, edit, template, **context)
+    own = language.path(path)
+    edit = edit or f"{LOCALE}/{language.code}.po"
+    page = templates.page(own, edit, template or f"{path}.j2", **context)
+    links, above = Links(language, TRANSLATED), to_root(own)
+    content = links.localized(page.content, path, above) + script_messages(links, above)
+    # Words that both pages have find the English one; words of the language are on this one alone.
+    content = _BOOST.sub(lambda boost: f"{boost[1]}{int(boost[2]) / LESS:g}", content, count=1)
+    return replace(page, content=content, language=language.code)
