@@ -274,8 +274,8 @@ def require_room(device: str, needed: int) -> None:
     """Raise SkippedError if a test needs more than half of the memory; `needed` is in bytes."""
     free = free_bytes(device)
     if free is not None and needed > _SHARE * free:
-        room = f"{_SHARE:.0%} of the {free / _GIB:.1f} GiB that are free"
-        raise SkippedError(f"It needs about {needed / _GIB:.1f} GiB, more than {room}.")
+        room = f"{_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
+        raise SkippedError(f"The test needs about {needed / _GIB:.1f} GiB, more than {room}.")
 
 
 def _available(meminfo: Path) -> int | None:
