@@ -165,8 +165,8 @@ def _stated_models(supply: Supply) -> dict[str, Any]:
         for _ in range(3)
     ]
     columns = {"name": supply.next(), "examples": supply.next(), "headings": [supply.next()]}
-    listed: dict[str, Any] = {"source": "list", "by": "Acme", "software": supply.next(), **columns}
-    listed |= {"rows": 4, "left_out": {supply.next(): 1}, "models": models}
+    listed: dict[str, object] = {"source": "list", "by": "Acme", "software": supply.next()}
+    listed |= {**columns, "rows": 4, "left_out": {supply.next(): 1}, "models": models}
     title = supply.next()
     return {
         "sources": {"list": {"url": url, "title": title, "read": "2026-01-02"}},
