@@ -194,7 +194,10 @@ def test_what_is_too_slow_or_too_large_is_skipped(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(suite, "free_bytes", lambda _: 1 << 30)
     found = ran(large)
     assert found.outcome == "skipped"
-    assert found.reason == "It needs about 0.8 GiB, more than 50% of the 1.0 GiB that are free."
+    assert (
+        found.reason
+        == "The test needs about 0.8 GiB, more than 50% of the free memory, which is 1.0 GiB."
+    )
 
 
 def test_a_model_whose_library_is_missing_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

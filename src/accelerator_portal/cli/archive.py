@@ -78,7 +78,8 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
     The files are in or below PATHS. The branch may have got new commits since the checkout.
 
     If the branch changed the same file, the branch's version stays, the other files are pushed
-    and the command exits with status 1. Run the job again to generate that file from the newest commit.
+    and the command exits with status 1. Run the job again to generate that
+    file from the newest commit.
     """
     done = github_branch.push_data(root, branch, paths, message)
     click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
