@@ -98,8 +98,18 @@ def test_the_finder_answers_in_chinese(open_page: OpenPage, asked: str, platform
     expect(status).to_have_text(re.compile(r"找到|列表中没有"))
     expect(page.locator(".answer-links a").first).to_be_visible()
     if platform:
+        details = page.locator(f".answer-links a[href*='/zh/compute-platforms/{platform}/']")
+        expect(details.first).to_be_visible()
         page.get_by_role("link", name="在选择器中打开").first.click()
         expect(page).to_have_url(re.compile(rf"/zh/\?platform={platform}"))
+
+
+def test_the_finder_of_the_page_of_hardware_leads_to_the_chinese_selector(
+    open_page: OpenPage,
+) -> None:
+    page = open_page("zh/hardware/?card=MLU370-X8")
+    page.get_by_role("link", name="在选择器中打开").first.click()
+    expect(page).to_have_url(re.compile(r"/zh/\?platform=mlu"))
 
 
 def test_the_selector_says_in_chinese_what_does_not_fit(open_page: OpenPage) -> None:
