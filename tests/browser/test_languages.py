@@ -107,9 +107,9 @@ def test_the_finder_answers_in_chinese(open_page: OpenPage, asked: str, platform
 def test_the_finder_of_the_page_of_hardware_leads_to_the_chinese_selector(
     open_page: OpenPage,
 ) -> None:
-    page = open_page("zh/hardware/?card=MLU370-X8")
+    page = open_page("zh/hardware/?card=910B")
     page.get_by_role("link", name="在选择器中打开").first.click()
-    expect(page).to_have_url(re.compile(r"/zh/\?platform=mlu"))
+    expect(page).to_have_url(re.compile(r"/zh/\?platform=ascend"))
 
 
 def test_the_selector_says_in_chinese_what_does_not_fit(open_page: OpenPage) -> None:

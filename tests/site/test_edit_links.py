@@ -54,8 +54,12 @@ def test_every_generated_page_ends_with_its_files_and_its_data(site: Site) -> No
 
 def test_a_platforms_page_names_all_files_of_its_folder(site: Site) -> None:
     for platform in site.catalog.platforms:
-        page = site.pages[f"compute-platforms/{platform.id}/"]
-        named = {link.text() for link in page.tree.css("footer.page-end a")}
+        address = f"compute-platforms/{platform.id}/"
+        pages = (
+            site.pages[address],
+            *(site.pages[f"{c}/{address}"] for c in platform.translations),
+        )
+        named = {link.text() for page in pages for link in page.tree.css("footer.page-end a")}
         folder = REPOSITORY / "accelerators" / platform.id
         files = [
             file for file in folder.iterdir() if file.name != "results"

@@ -174,7 +174,8 @@ def test_the_navigation_says_which_pages_are_in_english(site: Site) -> None:
     tree = site.pages["zh/get-started/"].tree
     links = {one.text().strip(): one.attributes["href"] for one in tree.css(".md-nav__link[href]")}
     assert links["快速入门"] == "./"
-    assert links["在任意加速器上运行代码\uff08英文\uff09"] == "../../run-anywhere/"
+    assert links["在任意加速器上运行代码"] == "../run-anywhere/"
+    assert links["插件发布延迟\uff08英文\uff09"] == "../../versions/followed/"
 
 
 def test_chinese_pages_bring_the_messages_of_their_scripts(site: Site) -> None:
