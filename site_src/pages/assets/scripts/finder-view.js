@@ -119,7 +119,7 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
   const stated = Object.entries(versions ?? {}).map((named) => named.join(" "));
   const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
   const runs = generation && generation.verdict !== "none";
-  parts.push(element("p", "answer-runs runs-none", runs ? say("No published PyTorch build for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
+  parts.push(element("p", "answer-runs runs-none", runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
   const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
