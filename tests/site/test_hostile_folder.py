@@ -91,14 +91,15 @@ def platform_page(site: Site) -> Page:
 
 def test_nothing_that_a_vendor_writes_becomes_an_element(example_site: Site, hostile: Site) -> None:
     for address, page in example_site.pages.items():
-        if page is not platform_page(example_site):
+        if not address.endswith("compute-platforms/acme/"):
             assert shape(counterpart(hostile, address)) == shape(page), address
 
 
 def test_nor_on_the_vendors_own_page(hostile: Site) -> None:
-    tree = platform_page(hostile).tree
-    assert not tree.css("article script, article img, article iframe")
-    assert not [node.html for node in tree.css("*") if {"onclick", "onerror"} & {*node.attributes}]
+    for tree in (platform_page(hostile).tree, hostile.pages["zh/compute-platforms/acme/"].tree):
+        assert not tree.css("article script, article img, article iframe")
+        nodes = tree.css("*")
+        assert not [node.html for node in nodes if {"onclick", "onerror"} & {*node.attributes}]
 
 
 def test_markup_shows_as_it_was_written(hostile: Site) -> None:
