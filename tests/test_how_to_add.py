@@ -130,7 +130,7 @@ ROWS: Mapping[str, Row] = {
         {
             "install/axes.py": ("\nAXES = (", AXIS),
             "install/rows.py": (
-                '    """The document that names the version: less than a package index that has it."""\n',
+                '    """The document that names the version. This is weaker evidence than a package index."""\n',
                 '    libc: str = ""\n',
             ),
             "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),

@@ -25,7 +25,7 @@ ABOUT = (
 def test_it_says_first_what_readers_see_then_whose_folders_they_are() -> None:
     difference = Difference(pages=PagesDifference(gone=("x/",)))
     assert difference_comment(run(), difference, ["`a` is new."]) == (
-        f"{MARKER}\n\nReaders will see 1 page gone.\n\n- `a` is new.\n\n### Pages\n\n- Gone: `/x/`"
+        f"{MARKER}\n\nReaders will see 1 removed page.\n\n- `a` is new.\n\n### Pages\n\n- Removed: `/x/`"
         f"\n\n{ABOUT}"
     )
 

@@ -71,7 +71,7 @@ def test_a_vendor_without_the_app_is_told_about_and_can_be_sent_later(
     done = stage.dispatch()
     assert (done.exit_code, done.output) == (1, "")
     assert stage.summary == (
-        "# Sent to 0 of 1\n\n- **failed** `example`: `vendor/plugin: the GitHub App is not "
+        "# Events sent to 0 of 1 platforms\n\n- **failed** `example`: `vendor/plugin: the GitHub App is not "
         "installed at vendor. Ask an owner of vendor to install it for plugin: "
         "https://github.com/apps/portal`\n- Dispatches that wait for the next round: 1\n"
     )

@@ -254,7 +254,7 @@ NO_TESTS = (
 NO_OUTCOME = (
     '"sideways" is not a pytest outcome; use "passed", "failed", "error", "skipped" or "xfailed"'
 )
-NOT_WHOLE = "the tests are 3; create the file again; one of the two is incomplete"
+NOT_WHOLE = "but the number of tests is 3; create the file again; one of the two is incomplete"
 
 
 def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
         summary={"total": 30},
     )
     assert [line.removeprefix("results.json:1: ") for line in problems(tmp_path, made)] == [
-        f"summary.total is 30, and {NOT_WHOLE}",
+        f"summary.total is 30, {NOT_WHOLE}",
         f"tests[0].nodeid: string should have at least 1 character; {FORMAT}",
         f"tests[1].outcome: {NO_OUTCOME}",
         f"tests[2].call.duration: input should be a valid number; {FORMAT}",

@@ -47,7 +47,7 @@ def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any)
         ({"suites": [{"name": "made-up", "kind": "unit"}] * 2},
          ['the suite "made-up" is listed twice in suites; merge the two']),
         ({"suites": [{"name": "made-up", "kind": "unit", "planned": 0}]},
-         ['"made-up" planned 0 tests but has 1; correct planned']),
+         ['"made-up" planned 0 tests, but the report has 1; correct planned']),
         ({"suites": [{"name": "other", "kind": "unit"}]},
          ['the suite "made-up" is used in tests but missing from suites; add it to suites']),
         ({"suites": [{"name": "made-up", "kind": "model"}]}, []),

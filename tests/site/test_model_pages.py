@@ -100,7 +100,7 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
                 assert not cell.css(".outcome")
                 continue
             if count is None:
-                assert cell.text(strip=True) == "·"
+                assert cell.text(strip=True) == "no result"
                 continue
             assert attribute(cell, "data-basis") == count["basis"]
             run = count["basis"] == "runs"

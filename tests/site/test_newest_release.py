@@ -27,7 +27,7 @@ def _matrix_releases(page: Page) -> dict[str, str]:
     found = {}
     for row in page.tree.css(".release-matrix tbody tr"):
         for version, cell in zip(headings, row.css("td"), strict=True):
-            if (link := cell.css_first("a")) and link.text() != "from source":
+            if (link := cell.css_first("a:not(.nearest)")) and link.text() != "from source":
                 found[attribute(row.css("th a")[0], "href").split("/")[-2]] = version
                 break
     return found

@@ -129,6 +129,7 @@ def test_the_last_good_version_stands_in_and_says_so(
     assert found.keys() == without.keys()
     assert {path for path in found if found[path] != without[path]} - {"sitemap.xml.gz"} == {
         "compute-platforms/acme/index.html",
+        "zh/compute-platforms/acme/index.html",
         "results/dashboard/index.html",
         "api/v1/quality.json",
         "search/search_index.json",

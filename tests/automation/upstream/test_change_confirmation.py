@@ -96,7 +96,7 @@ def test_an_old_commit_of_main_is_out_of_order(
     if taken:
         assert confirmed_change(client(double), push, NOW) == push
     else:
-        with pytest.raises(RefusedEventError, match=r"^out of order: commit .* longer than a day$"):
+        with pytest.raises(RefusedEventError, match=r"^out of order: commit .* more than a day$"):
             confirmed_change(client(double), push, NOW)
 
 
