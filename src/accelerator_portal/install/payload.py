@@ -161,10 +161,12 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _ended(one: Ended) -> dict[str, str]:
-    """Return the version and the lines to paste, as the script shows those of a row."""
+    """Return what is installed and the lines to paste, as the script shows those of a row."""
     environment = new_environment("pip", one.os) or ""
     return {
         "version": one.version,
+        "platform": one.platform,
+        "method": "pip",
         "environment": environment.replace("{python}", one.python),
         "commands": pip_install(one.packages, one.os),
         "check": check_line("import torch\nprint(torch.__version__)", one.os),

@@ -112,6 +112,10 @@ class EndedData(Model):
 
     version: str
     """The release."""
+    platform: str
+    """The platform whose build it is."""
+    method: str
+    """How it is installed."""
     environment: str
     """The lines that create and activate an environment."""
     commands: str

@@ -31,7 +31,11 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   let reason = "";
   let text = "";
   let checked = choice[axis] === value;
-  if (axis === "platform") {
+  const ended = row ? null : model.ended(choice);
+  if (ended?.[axis] === value) {
+    if (axis === "platform") detail(label, ended.version);
+    checked ||= axis === "method";
+  } else if (axis === "platform") {
     const offers = model.offers(value);
     const isOffered = model.machine(choice) in offers;
     [text, reason] = isOffered ? offered(model, { choice, row, whole, limits }, value) : ["", elsewhere(model, choice, offers)];
@@ -93,7 +97,10 @@ export function showResult(form, model, { choice, row }) {
   showStage(part("stage"), row?.stage);
   showFinding(form, row?.finding(choice.python));
   showMore(form, model, choice);
-  if (!row && model.ended(choice)) showScript(form, model.ended(choice));
+  if (!row && model.ended(choice)) {
+    showScript(form, model.ended(choice));
+    part("python-note").hidden = true; // no other format has these wheels
+  }
   if (!row) return;
   const inside = model.data.inside.includes(row.method);
   showScript(form, scriptOf(model, choice, row));

@@ -180,7 +180,8 @@ class Selector {
     const platform = fixedPlatform ? [["platform", fixedPlatform]] : [];
     const own = wishes.list.filter(([axis]) => !(fixedPlatform && axis === "platform"));
     const whole = [...machine, ...platform, ...own];
-    const elsewhere = fixedPlatform && wishes.get("os") === undefined && !(model.machine(Object.fromEntries(whole)) in model.offers(fixedPlatform));
+    const here = Object.fromEntries(whole);
+    const elsewhere = fixedPlatform && wishes.get("os") === undefined && !(model.machine(here) in model.offers(fixedPlatform)) && model.ended(here)?.platform !== fixedPlatform;
     if (!elsewhere) return whole;
     // A reader who looks at a platform for another machine sees that machine's commands.
     const usual = Object.fromEntries(model.data.machine.map((axis) => [axis, model.data.starts[0][axis]]));

@@ -119,6 +119,8 @@ class Ended(Sourced):
 
     version: TorchVersion
     """The last release with wheels for it."""
+    platform: Id
+    """The platform whose build they are."""
     os: Os
     """The operating system."""
     arch: Arch
