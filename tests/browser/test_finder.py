@@ -224,8 +224,21 @@ def test_a_processor_of_a_mac_leads_to_the_last_release_for_intel_macs(open_page
     ask(page, "Core i9-9880H")
     first = page.locator(".answer").first
     expect(first).to_contain_text("Mac with an Intel processor")
-    expect(first.locator(".note")).to_contain_text("pip install torch==2.2.2")
-    expect(first.locator(".command")).to_have_count(0)
+    expect(first.locator(".answer-verdict")).to_contain_text("2.2.2 is the newest release")
+    commands = first.locator(".command-main").text_content() or ""
+    assert "numpy<2" in commands
+    first.get_by_role("link", name="Open in the selector").click()
+    expect(page.locator("[data-part=commands]")).to_have_text(commands)
+    pip, uv = (
+        page.locator(f"label:has(input[name=method][value={name}])") for name in ("pip", "uv")
+    )
+    expect(pip.locator(".choice-reason")).to_have_text("")
+    expect(pip.locator("input")).to_be_checked()
+    expect(uv.locator(".choice-reason")).not_to_have_text("")
+    cpu = page.locator("label:has(input[name=platform][value=cpu])")
+    expect(cpu.locator(".choice-reason")).to_have_text("")
+    expect(cpu.locator(".choice-detail")).to_have_text("2.2.2")
+    expect(page.locator("[data-part=python-note]")).to_be_hidden()
 
 
 def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: OpenPage) -> None:
@@ -261,8 +274,51 @@ def test_a_driver_limits_the_commands(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, texts.PASTES["nvidia-smi"].text)
     expect(page.locator(".answer .command").first).to_contain_text("cu126")
+    header = "NVIDIA-SMI 535.104.05  Driver Version: 535.104.05  CUDA Version: 12.2"
+    for line in (header, f"| {header} |", f"RTX 3090 {header}"):
+        anew(page)
+        ask(page, line)
+        expect(page.locator("#card-status")).to_have_text("1 match.")
+        expect(page.locator(".answer .command").first).to_contain_text("cu126")
+        expect(page.locator(".answer-why").first).to_contain_text("535.104.05")
     ask(page, "RTX 3090 driver 390")
     expect(page.locator(".answer-why").first).to_contain_text("Update the driver first.")
+
+
+@pytest.mark.parametrize(
+    ("error", "found"),
+    [
+        ("RuntimeError: NPU out of memory", "npu-out-of-memory"),
+        (
+            "Traceback (most recent call last):\n"
+            + '  File "a.py"\n' * 200
+            + "RuntimeError: NPU out of memory. Tried 2.00 MiB",
+            "npu-out-of-memory",
+        ),
+        ("CUDA error: no kernel image is available for execution on the device", "no-kernel-image"),
+    ],
+)
+def test_an_error_message_leads_to_its_answer(open_page: OpenPage, error: str, found: str) -> None:
+    page = open_page(HARDWARE)
+    ask(page, error)
+    page.get_by_role("link", name="Find this error message").click()
+    expect(page.locator(".question[open]").first).to_have_attribute(
+        "data-question", re.compile(found)
+    )
+
+
+def test_a_release_with_a_restricted_command_is_explained(open_page: OpenPage) -> None:
+    """The cell of a release opens that release, whether its command comes first or not."""
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, "TPU v5e")
+    first = page.locator(".answer").first
+    expect(first.locator(".answer-verdict")).to_contain_text("These commands install 2.14.1.")
+    expect(first.locator(".answer-why").first).to_contain_text("3.0 GB")
+    first.get_by_role("link", name="Command for 2.15.0").click()
+    expect(page.locator("[data-part=summary]")).to_contain_text("PyTorch 2.15.0")
+    page = open_page("versions/")
+    page.locator("a[href*='/tpu/?build=']").first.click()
+    expect(page.locator("[data-part=summary]")).to_contain_text("PyTorch 2.15.0")
 
 
 def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:

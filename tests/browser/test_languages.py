@@ -104,6 +104,11 @@ def test_the_finder_answers_in_chinese(open_page: OpenPage, asked: str, platform
         expect(page).to_have_url(re.compile(rf"/zh/\?platform={platform}"))
 
 
+def test_the_finder_says_in_chinese_that_there_is_no_command(open_page: OpenPage) -> None:
+    page = open_page("zh/hardware/?card=MLU370-X8")
+    expect(page.locator(".answer-runs").first).to_have_text(re.compile("2.4.1，本站无安装命令"))  # noqa: RUF001
+
+
 def test_the_finder_of_the_page_of_hardware_leads_to_the_chinese_selector(
     open_page: OpenPage,
 ) -> None:

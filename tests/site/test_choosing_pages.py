@@ -98,6 +98,9 @@ def test_links_to_the_selector_lead_to_the_builds_that_are_named(
                 for machine in machines
             ]
             rows = [one.row for one in resolutions if one.row]
+            ended = {one.version for one in selector.ended if one.platform == platform.id}
+            if not rows and shown.newest in ended:  # the selector shows it without a row
+                continue
             builds = {row.build for row in rows}
             assert (shown.newest or "preview") in builds, shown.install
             assert not shown.variants or {row.variant for row in rows} & {*shown.variants}

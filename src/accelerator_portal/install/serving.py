@@ -65,7 +65,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
         os, arch = _only(generation, best, "os"), _only(generation, best, "arch")
         on_request = all(row.on_request for row in best)
         return replace(found, os=os, arch=arch, from_source=from_source, on_request=on_request)
-    return _of_compatibility(platform, generation)
+    return _of_ended(catalog, platform, generation) or _of_compatibility(platform, generation)
 
 
 def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
@@ -98,6 +98,20 @@ def _of_releases(
     if newest == best:
         return Serving("newest", oldest, newest, variants)
     return Serving("earlier", oldest, newest, variants, passed_over=best)
+
+
+def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> Serving | None:
+    """Return the result for a machine whose wheels ended before the oldest release, or None."""
+    for one in catalog.releases.ended:
+        if one.platform == platform.id and any(
+            build.torch
+            and one.os in (build.os or ())
+            and one.arch in (build.arch or ())
+            and admits(build, NO_VARIANT, one.version)
+            for build in generation.builds
+        ):
+            return Serving("earlier", one.version, one.version, os=one.os, arch=one.arch)
+    return None
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:

@@ -4,7 +4,7 @@ import { compareVersions } from "./selector-model.js";
 
 /**
  * The row that an answer leads to, for the system that the query names, or else the reader's own where it has one.
- * `system` has the reader's `os` and `arch`. Beside the selector's `choice` and `row` it says what was asked for and could not be met.
+ * `system` has the reader's `os` and `arch`. `ended` has the commands for a machine whose wheels ended, which has no row. Beside the selector's `choice` and `row` it says what was asked for and could not be met.
  */
 export function commandsFor(model, answer, system) {
   const { platform, driver, toolkit } = answer;
@@ -20,7 +20,12 @@ export function commandsFor(model, answer, system) {
     const found = firstRow(model, platform.id, possible, wishes, { ...limits, versions });
     if (found) return { ...found, wanted, variant, wishes, limits, tooOld: Boolean(limited.driver && !limits.driver) };
   }
-  return { row: null, choice: { ...wanted, platform: platform.id }, wanted, variant, wishes, limits: limited, tooOld: false };
+  const [only, ...others] = answer.generation?.systems ?? [];
+  const machine = { ...wanted, os: answer.os ?? (others.length === 0 && only ? only : wanted.os) };
+  const last = model.ended(machine);
+  const ended = last?.platform === platform.id ? last : null;
+  const choice = ended ? { ...machine, platform: platform.id, method: ended.method, build: ended.version } : { ...wanted, platform: platform.id };
+  return { row: null, ended, choice, wanted, variant, wishes, limits: limited, tooOld: false };
 }
 
 /** The address of a row in the selector, behind the question mark. */

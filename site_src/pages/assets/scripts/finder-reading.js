@@ -10,6 +10,7 @@ const TYPED = 160; // a longer text is a pasted one
 
 const NO_GPU = /\b(?:no|without(?: an?)?|don'?t have an?) (?:dedicated |discrete |nvidia |amd |intel )?(?:gpu|graphics(?: card)?|video card|accelerator|card)\b|\bcpu[- ]only\b|\bonly (?:an? |the |my )?cpu\b|\bjust (?:an? |the |my )?cpu\b|^\s*none\s*$/i;
 const DRIVER = /\b(?:nvidia )?driver(?:[ _]version)?\s*[:=]?\s*v?(\d{3}(?:\.\d{1,4}){0,3})\b/i;
+const HEADER = /\bnvidia-smi +[\d.]+|\bCUDA Version *: *[\d.]+|\|/gi; // of nvidia-smi; this CUDA version is the newest that the driver runs
 const SEVERAL = /\b(?:two|three|four|six|eight|dual|[2-9] ?x?) +((?:[a-z]+ )?[a-z]?\d{3,4})s\b/i; // "two 3090s"
 const DATA = /^[{[<]|^\w{1,20}\s*[:=]\s*\d+$/; // JSON, markup, "a: 1080"
 const LSPCI = /^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d /m;
@@ -40,7 +41,7 @@ export class Reader {
   }
 
   #readTyped(text, found) {
-    let rest = this.#readToolkit(text.replace(DRIVER, " ").replace(SEVERAL, "$1"), found);
+    let rest = this.#readToolkit((found.driver ? text.replace(HEADER, " ") : text).replace(DRIVER, " ").replace(SEVERAL, "$1"), found);
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
     rest = this.#readChoices(rest, found);
     const printed = /name=(["'])(.+?)\1/.exec(rest)?.[2] ?? this.#afterLabel(rest);

@@ -58,10 +58,13 @@ function body(context, answer) {
   const found = commandsFor(model, answer, system);
   const parts = [];
   if (found.row) parts.push(...commands(context, answer, found));
+  else if (found.ended) parts.push(...endedCommands(model, answer, found));
   else parts.push(...without(context, answer));
   parts.push(...notes(answer, found.row).map((text) => element("p", "note", text)));
   const links = element("p", "answer-links");
-  if (found.row) links.append(selectorLink(context, found), " ");
+  if (found.row || found.ended) links.append(selectorLink(context, found, say("Open in the selector")), " ");
+  const behind = found.row && onRequest(model, answer, found);
+  if (behind) links.append(selectorLink(context, behind, say("Command for {build}", { build: behind.choice.build })), " ");
   const page = generation ? generation.page : `compute-platforms/${platform.id}/`;
   links.append(link(root + page, generation ? say("{card} on the {platform} page, with sources", { card: generation.name, platform: platform.name }) : say("{platform}: setup, first program, help", { platform: platform.name })));
   parts.push(links);
@@ -79,6 +82,11 @@ function commands({ model }, answer, found) {
   return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
 
+/** The commands of the last release for a machine. */
+function endedCommands(model, answer, { ended, choice }) {
+  return [element("p", "answer-verdict", headline(model, answer, choice)), element("p", "answer-runs", described(model, choice)), commandBox(ended)[0]];
+}
+
 /** One line above the commands: whether the hardware works with what is released now. */
 function headline(model, { platform, generation }, { build }) {
   if (!generation) return "";
@@ -93,13 +101,27 @@ function headline(model, { platform, generation }, { build }) {
   return verdict === "preview" ? say("Only nightly builds support {what}.", { what }) : "";
 }
 
-function reasons(model, { platform, generation, toolkit, driver, rented }, { choice, wanted, variant, tooOld, unmet }) {
+/** What the newest release of the hardware leads to, if the selector has it only for those who ask for that release. */
+function onRequest(model, { platform, generation }, { choice, wishes, limits }) {
+  const build = generation?.newest;
+  if (!build || build === choice.build || wishes.some(([axis]) => axis === "build")) return null;
+  const asked = [...wishes, ["build", build]];
+  const machine = model.data.machine.map((axis) => [axis, choice[axis]]);
+  const found = model.resolve([...machine, ["platform", platform.id], ...asked], limits);
+  return found.row?.onRequest && found.choice.build === build ? { ...found, wishes: asked, limits } : null;
+}
+
+function reasons(model, answer, found) {
+  const { platform, generation, toolkit, driver, rented } = answer;
+  const { choice, wanted, variant, tooOld, unmet } = found;
   const system = model.label("os", choice.os);
   const said = [];
   if (choice.os !== wanted.os) {
     const what = generation ? say("this hardware") : platform.name;
     said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));
   } else if (rented) said.push(say("These commands are for {system} on the rented machine.", { system }));
+  const behind = onRequest(model, answer, found);
+  if (behind) said.push(say("The command for {build} has a restriction: {note}", { build: behind.choice.build, note: behind.row.note }));
   if (tooOld) said.push(say("No build here runs with driver {driver}. Update the driver first.", { driver }));
   else if (driver && model.data.drivers[platform.id]) said.push(say("Limited to builds that run with {driver}.", { driver: `${model.data.drivers[platform.id].name} ${driver}` }));
   if (toolkit?.platform === platform.id) {
@@ -115,7 +137,10 @@ function reasons(model, { platform, generation, toolkit, driver, rented }, { cho
 /** Hardware without commands: why, and what the machine can use instead. */
 function without({ model, system, cpu }, { platform, generation, os, arch, versions }) {
   const parts = [];
-  if (generation?.verdict === "no-command") return [element("p", "answer-runs", say("PyTorch: {words}. The platform page says how to install it.", { words: generation.words }))];
+  if (generation?.verdict === "no-command") {
+    const words = generation.newest ? say("{release}, no install command on this site", { release: generation.newest }) : say("no install command on this site");
+    return [element("p", "answer-runs", say("PyTorch: {words}. The platform page says how to install it.", { words }))];
+  }
   const stated = Object.entries(versions ?? {}).map((named) => named.join(" "));
   const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
   const runs = generation && generation.verdict !== "none";
@@ -163,9 +188,9 @@ function notes({ generation, models }, row) {
   return [...new Set([...said, row?.stage && say("Lifecycle: {stage}", { stage: row.stage[0] }), files].filter(Boolean))];
 }
 
-function selectorLink({ home, model, openHere }, found) {
+function selectorLink({ home, model, openHere }, found, words) {
   const query = selectorQuery(model, found);
-  const open = link(`${home}?${query}`, say("Open in the selector"));
+  const open = link(`${home}?${query}`, words);
   open.addEventListener("click", (event) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (openHere(query)) event.preventDefault();

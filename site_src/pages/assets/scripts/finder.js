@@ -9,6 +9,8 @@ import { architectureOfBrowser, nameOfSystem } from "./selector.js";
 
 const MOST_ANSWERS = 6;
 const LONGEST_QUOTED = 80;
+const LONGEST_ERROR = 1000; // its last characters, which name the error
+const ERROR = /\w*(?:error|exception)\b *:|^traceback\b/im;
 const LONGEST_KEPT = 200; // characters of a query that stands in the address
 
 export function startFinder(form) {
@@ -61,7 +63,8 @@ class Finder {
     if (query !== this.form.elements.card.value.trim()) return undefined; // the reader typed on meanwhile
     const answer = await this.#answer(data, query).catch((error) => this.#failed(error));
     if (query !== this.form.elements.card.value.trim()) return undefined;
-    return this.show(...answer);
+    const [status, boxes] = answer;
+    return this.show(status, [...errorLink(this.form, query), ...boxes]);
   }
 
   #failed(error) {
@@ -124,6 +127,14 @@ function openHere(query) {
 
 function shortened(text) {
   return text.length > LONGEST_QUOTED ? `${text.slice(0, LONGEST_QUOTED)}…` : text;
+}
+
+/** A link to the meaning of an error message, if the reader pasted one. */
+function errorLink({ dataset }, query) {
+  if (!ERROR.test(query)) return [];
+  const line = element("p", "answer-links");
+  line.append(link(`${dataset.root}questions/?text=${encodeURIComponent(query.slice(-LONGEST_ERROR))}`, say("Find this error message")));
+  return [line];
 }
 
 function allHardware(form) {
