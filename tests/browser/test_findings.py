@@ -36,4 +36,6 @@ def test_it_is_said_for_the_python_that_is_chosen(
 def test_what_no_index_is_asked_for_says_so(open_page: OpenPage) -> None:
     page = open_page("?platform=cuda&method=docker&os=linux")
     expect(page.locator("[data-part=commands]")).to_contain_text("docker")
-    expect(page.locator("[data-part=finding]")).to_contain_text("Not checked by the portal")
+    expect(page.locator("[data-part=finding]")).to_contain_text(
+        "Not checked: the portal checks only"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -31,9 +32,14 @@ class Statement:
     models: tuple[StatedModel, ...]
 
     @property
+    def day(self) -> dt.date:
+        """The date of the document, or else the day on which it was read."""
+        return self.source.as_of or self.source.read
+
+    @property
     def words(self) -> str:
         """The publisher and the date of the document: `stated by Acme, 2026-01-31`."""
-        return f"stated by {self.listed.by}, {self.source.as_of or self.source.read}"
+        return f"stated by {self.listed.by}, {self.day}"
 
 
 def statements(platform: Platform) -> Iterator[Statement]:

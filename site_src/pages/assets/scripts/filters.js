@@ -10,6 +10,7 @@ const SHOWN = {
   platforms: (numbers) => say("Showing {shown} of {all} platforms.", numbers),
   models: (numbers) => say("Showing {shown} of {all} models.", numbers),
   reports: (numbers) => say("Showing {shown} of {all} reports.", numbers),
+  entries: (numbers) => say("Showing {shown} of {all} entries.", numbers),
 };
 
 export function startFilters(form) {

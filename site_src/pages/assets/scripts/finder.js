@@ -28,7 +28,8 @@ export function startFinder(form) {
     event.preventDefault();
     finder.ask();
   });
-  if (input.value.trim()) finder.ask(); // typed before this script was there
+  input.value = input.value.replace(/\n+$/, ""); // Enter, pressed before this script was there
+  if (input.value.trim()) finder.ask();
   const asked = ownsAddress() && new URLSearchParams(location.search).get("card");
   if (asked) {
     input.value = asked.slice(0, MOST_CHARACTERS);
