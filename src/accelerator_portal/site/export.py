@@ -24,7 +24,7 @@ INDEX = "export.json"
 _KEPT = ("title", "description")
 
 _FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)
-_HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)\s*\}\s*$")
+_HEADING = re.compile(r"^(#+ .*?)\s*\{:\s*#([\w-]+)[^}]*\}\s*$")
 _COMMENT = re.compile(r"^<!--(?:end of )?(?:raw|finished) html-->$")
 _PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
@@ -97,7 +97,7 @@ def _linked(path: str, line: str) -> str:
 
 
 def _heading(line: str) -> list[str]:
-    """Return a heading's lines; an anchor before it replaces its id: CommonMark has no ids."""
+    """Return a heading with an anchor in place of its attributes, which CommonMark lacks."""
     found = _HEADING.match(line)
     return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
 
