@@ -312,7 +312,9 @@ def test_a_release_with_a_restricted_command_is_explained(open_page: OpenPage) -
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, "TPU v5e")
     first = page.locator(".answer").first
-    expect(first.locator(".answer-verdict")).to_contain_text("These commands install 2.14.1.")
+    expect(first.locator(".answer-verdict")).to_have_text(
+        "PyTorch 2.14.1 supports your card. The newest release for your card is 2.15.0."
+    )
     expect(first.locator(".answer-why").first).to_contain_text("3.0 GB")
     first.get_by_role("link", name="Command for 2.15.0").click()
     expect(page.locator("[data-part=summary]")).to_contain_text("PyTorch 2.15.0")
@@ -452,9 +454,21 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
     for query, line in [
         ("RTX 3060", r"^PyTorch \S+ supports your card\."),
         ("Xeon Gold 6338", r"^PyTorch \S+ supports your processor\."),
+        ("Ascend 310P", r"^Sources disagree on whether PyTorch \S+ supports your card\.$"),
+        ("Jetson AGX Orin", r"^PyTorch \S+ supports your card with JetPack 7\.2 or newer\.$"),
     ]:
         ask(page, query)
         expect(page.locator(".answer-verdict").first).to_have_text(re.compile(line))
+
+
+def test_builds_of_others_come_before_the_processor(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, "Jetson AGX Orin JetPack 6")
+    first = page.locator(".answer").first
+    expect(first.locator(".answer-why")).to_have_text(
+        [re.compile("^Other builds: "), re.compile("^PyTorch runs on the processor instead")]
+    )
+    expect(first.locator(".answer-why a")).to_have_attribute("href", re.compile("^https://"))
 
 
 def test_a_text_that_is_cut_says_so(open_page: OpenPage) -> None:

@@ -412,6 +412,38 @@ def test_a_cards_limit_holds_until_it_is_removed(open_page: OpenPage) -> None:
     expect(cu126).not_to_be_checked()
 
 
+@pytest.mark.parametrize(
+    ("query", "card", "remark"),
+    [
+        (
+            "platform=ascend",
+            "ascend-310p-310p",
+            "Sources disagree on whether the builds run on it.",
+        ),
+        ("platform=cuda&arch=aarch64", "ampere-8-7", "The builds need JetPack 7.2 or newer."),
+    ],
+)
+def test_a_cards_limit_states_its_condition(
+    open_page: OpenPage, query: str, card: str, remark: str
+) -> None:
+    page = open_page(f"?os=linux&{query}&card={card}")
+    expect(page.locator("[data-part=limit]")).to_contain_text(remark)
+    href = page.get_by_role("link", name="About this card").get_attribute("href") or ""
+    assert href.endswith(f"#card-{card}")
+
+
+def test_values_that_a_card_cannot_have_say_so(open_page: OpenPage) -> None:
+    page = open_page("?platform=rocm&card=rdna2-gfx1031&os=linux")
+    docker = page.locator("label", has=page.locator("input[name=method][value=docker]"))
+    expect(docker.locator(".choice-reason")).to_have_text("not for your card")
+
+
+def test_a_card_without_a_build_for_the_machine_names_other_machines(open_page: OpenPage) -> None:
+    page = open_page("?platform=cuda&card=ampere-8-7&os=linux&arch=x86_64")
+    page.locator("[data-part=status] [data-machine]").click()
+    expect(page.locator("[data-part=summary]")).to_contain_text("ARM64")
+
+
 def test_the_last_choice_is_remembered_until_it_is_reset(open_page: OpenPage) -> None:
     page = open_page("?os=linux")
     page.locator("input[name=platform][value=rocm]").click()

@@ -223,6 +223,16 @@ COMPATIBLE: list[Edit] = [
 ]  # fmt: skip
 
 
+def test_a_release_without_stated_needs_names_one_that_has_them(tree: Tree) -> None:
+    notes = {r.build: r.note for r in rows(tree(edited(*COMPATIBLE))) if r.option == "plugin"}
+    assert notes.pop("1.10.0") is None
+    assert set(notes.values()) == {
+        f"No source states which Example driver version PyTorch {build} needs. "
+        "The newest release with a stated version is PyTorch 1.10.0 (Example driver 9)."
+        for build in notes
+    }
+
+
 def test_a_plugin_is_the_newest_whose_needs_are_stated(tree: Tree) -> None:
     """1.10.0.post10 is newer than post4; 1.11 says nothing of what it needs."""
     found = [row for row in rows(tree(edited(*COMPATIBLE))) if row.option == "plugin"]

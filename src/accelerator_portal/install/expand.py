@@ -114,10 +114,30 @@ def _where(places: list[str]) -> str:
     return f" (torch {places[0]}{more})"
 
 
-def _note(option: Option) -> str | None:
-    """Return the note below the commands: warnings about containers, then the option's note."""
+def _note(platform: Platform, option: Option, target: Target) -> str | None:
+    """Return the note below the commands.
+
+    It consists of warnings about containers, requirements without a stated version and the note of
+    the option.
+    """
     warnings = [step.docker.warning for step in option.steps if step.docker]
-    return " ".join(text for text in (*warnings, option.note) if text) or None
+    texts = (*warnings, _unstated(platform, target), option.note)
+    return " ".join(text for text in texts if text) or None
+
+
+def _unstated(platform: Platform, target: Target) -> str | None:
+    """Return a sentence on the requirements that only rows of other releases state, or None."""
+    if target.fits is None or target.fits.needs:
+        return None
+    for row in platform.compatibility.rows:  # newest first
+        if row.needs and row.variant == target.fits.variant:
+            needs = " and ".join(row.needs)
+            stated = " and ".join(f"{name} {version}" for name, version in row.needs.items())
+            return (
+                f"No source states which {needs} version PyTorch {target.torch} needs. The newest "
+                f"release with a stated version is PyTorch {row.torch} ({stated})."
+            )
+    return None
 
 
 def _row(
@@ -139,7 +159,7 @@ def _row(
         commands=command_lines(option.steps, method, target.os, values),
         prerequisites=tuple(_prerequisites(platform, option, target)),
         check=_check(platform, option, target.os, values),
-        note=_note(option),
+        note=_note(platform, option, target),
         stage=_stage(platform, target),
         option=option.id,
         calls=pip_calls(option.steps, method, values),

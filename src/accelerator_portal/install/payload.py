@@ -49,10 +49,11 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A group of cards: its name, and the rows that it can run in the form of `row_ranges`."""
+    """A group of cards: its name, a remark, and the rows that it can run (see `row_ranges`)."""
 
     name: str
-    ranges: tuple[int, ...]
+    remark: str = ""
+    ranges: tuple[int, ...] = ()
 
 
 def payload(
@@ -104,7 +105,10 @@ def overview(
             for platform, bounds in selector.drivers.items()
         },
         "cards": {
-            platform: {key: [card.name, *card.ranges] for key, card in own.items()}
+            platform: {
+                key: [card.name, *((card.remark, *card.ranges) if card.ranges else ())]
+                for key, card in own.items()
+            }
             for platform, own in (cards or {}).items()
         },
         "environments": _environments(selector),

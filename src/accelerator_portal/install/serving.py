@@ -39,6 +39,8 @@ class Serving:
     passed_over: str | None = None
     on_request: bool = False
     """Whether the selector offers the build only to those who ask for its release."""
+    disputed: bool = False
+    """Whether sources disagree that the newest release runs on it."""
 
     @property
     def build(self) -> str | None:
@@ -63,8 +65,17 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
             continue
         best = [row for row in fitting if row.build == found.build]
         os, arch = _only(generation, best, "os"), _only(generation, best, "arch")
-        on_request = all(row.on_request for row in best)
-        return replace(found, os=os, arch=arch, from_source=from_source, on_request=on_request)
+        sure = generation.model_copy(
+            update={"builds": tuple(build for build in generation.builds if not build.disputed)}
+        )
+        return replace(
+            found,
+            os=os,
+            arch=arch,
+            from_source=from_source,
+            on_request=all(row.on_request for row in best),
+            disputed=not any(runs(catalog, sure, row) for row in best),
+        )
     return _of_ended(catalog, platform, generation) or _of_compatibility(platform, generation)
 
 

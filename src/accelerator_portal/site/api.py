@@ -45,7 +45,12 @@ from accelerator_portal.site.operations import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.page import API, SiteFile, data_file
 from accelerator_portal.site.platforms.features import FeaturesData
-from accelerator_portal.site.platforms.hardware import HardwareData, card_name, cards_by_id
+from accelerator_portal.site.platforms.hardware import (
+    HardwareData,
+    card_name,
+    card_remark,
+    cards_by_id,
+)
 from accelerator_portal.site.platforms.release_pages import VersionsData
 from accelerator_portal.site.results.history_shapes import (
     HistoryData,
@@ -156,7 +161,7 @@ def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
     """Return all platforms and what each offers; the rows are in a file for each platform."""
     names = {
         platform.id: {
-            card: Card(card_name(platform, generation), ())
+            card: Card(card_name(platform, generation))
             for card, generation in cards_by_id(platform).items()
         }
         for platform in catalog.platforms
@@ -168,6 +173,7 @@ def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str
     return {
         card: Card(
             card_name(platform, generation),
+            card_remark(generation),
             row_ranges(catalog, selector.numbered_rows.get(platform.id, []), generation),
         )
         for card, generation in cards_by_id(platform).items()

@@ -132,9 +132,17 @@ export class Cards {
     const found = valid.flatMap((group) => this.#answers(group, asked, order));
     if (unique(begun.map(({ owner }) => owner)).length === 1) found.push(...begun.map(answerOf));
     const isUnknown = left.length > 0 && valid.length < Math.max(groups.length, 1);
-    const answers = withProcessor(collapsed(found, asked, exact), this.platforms, candidates);
+    const answers = [...this.#units(asked, found), ...withProcessor(collapsed(found, asked, exact), this.platforms, candidates)];
     if (valid.length > 1) answers.sort((a, b) => telling(a) - telling(b));
     return { found: answers, unknown: isUnknown ? text.trim() : "" };
+  }
+
+  /** The NPU that a query names beside a processor, if its vendor's NPUs are listed as hardware of their own. */
+  #units(asked, found) {
+    if (!asked.some(({ text }) => text === "npu")) return [];
+    const isUnit = ({ generation, names }) => generation.verdict === "none" && names.some(({ words }) => joined(words.at(-1)) === "npu");
+    const isNew = ({ owner, generation }) => found.some((answer) => answer.platform === owner.platform) && found.every((answer) => answer.generation !== generation);
+    return this.entries.filter((entry) => isUnit(entry) && isNew(entry)).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
   }
 
   /** The names that stand in a query, in groups that mean different hardware, and the places of telling words that no name has. */

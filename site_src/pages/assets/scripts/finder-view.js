@@ -91,10 +91,12 @@ function endedCommands(model, answer, { ended, choice }) {
 function headline(model, { platform, generation }, { build }) {
   if (!generation) return "";
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
-  const { verdict, newest: last } = generation;
-  const supported = say("PyTorch {version} supports {what}.", { version: last, what });
-  const here = build === "preview" ? say("These commands install a nightly build.") : say("These commands install {build}.", { build });
-  if (verdict === "newest") return build === last ? supported : sentences([supported, here]);
+  const { verdict, newest: last, disputed, jetpack } = generation;
+  if (disputed) return say("Sources disagree on whether PyTorch {version} supports {what}.", { version: last, what });
+  const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: last, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: last, what });
+  const isRelease = build !== "preview" && build !== last;
+  if (verdict === "newest" && isRelease) return sentences([say("PyTorch {version} supports {what}.", { version: build, what }), say("The newest release for {what} is {version}.", { what, version: last })]);
+  if (verdict === "newest") return build === last ? supported : sentences([supported, say("These commands install a nightly build.")]);
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
   if (verdict === "earlier" && last === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
   if (verdict === "earlier") return say("PyTorch {version} is the newest release known to support {what}.", { version: last, what });
@@ -145,6 +147,11 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
   const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
   const runs = generation && generation.verdict !== "none";
   parts.push(element("p", "answer-runs runs-none", runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
+  for (const source of generation?.other_builds ?? []) {
+    const line = element("p", "answer-why");
+    line.append(...sayParts("Other builds: {link}", { link: [link(platform.sources[source].url, platform.sources[source].title)] }));
+    parts.push(line);
+  }
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
   const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);

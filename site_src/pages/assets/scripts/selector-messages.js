@@ -1,6 +1,6 @@
 // What the install selector tells the reader: what is shown, and which of their wishes could not be met.
 
-import { both, element, listed, say, sentences, setText } from "./elements.js";
+import { both, element, listed, say, sentences, setAddress, setText } from "./elements.js";
 
 const LIMITS = ["driver", "card"]; // wishes about the reader's machine that no axis has
 
@@ -14,7 +14,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, sentences(news));
   else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, found.choice) }));
-  if (!found.row && !found.limited) box.append(" ", ...machineButtons(model, found.choice));
+  if (!found.row) box.append(" ", ...machineButtons(model, found.choice, limits));
   for (const [axis, value] of found.row ? found.unmet : []) {
     const wanted = axis === "build" && !model.available(axis, found.choice).has(value) ? nearest(model, found.choice, value) : value;
     const asked = [...whole.filter(([other]) => other !== axis), [axis, wanted]];
@@ -75,12 +75,15 @@ function wayBack(words, axis, value) {
 
 /** The limit that the reader's card and driver set, with a way to remove it. */
 export function showLimit(form, model, platform, { card, driver }) {
-  const name = card && model.cardName(platform, card);
+  const { name, remark } = model.card(platform, card);
   const least = driver && model.data.drivers[platform];
-  const parts = [name && say("Limited to builds for {card}.", { card: name }), least && say("Limited to builds for {card}.", { card: `${least.name} ${driver}` })].filter(Boolean);
+  const parts = [name && say("Limited to builds for {card}.", { card: name }), remark, least && say("Limited to builds for {card}.", { card: `${least.name} ${driver}` })].filter(Boolean);
   const box = form.querySelector("[data-part=limit]");
   box.hidden = parts.length === 0;
   setText(box.querySelector("span"), sentences(parts));
+  const about = box.querySelector("a");
+  about.hidden = !name;
+  setAddress(about, `${form.dataset.root}compute-platforms/${platform}/#card-${card}`);
 }
 
 /** One sentence for each wish that could not be met. */
@@ -126,7 +129,7 @@ function later(model, choice, wishes, axis, unmet, limits) {
 }
 
 /** What of the reader's machine limits the builds, at the start of a sentence or within one. */
-function limitNames({ card, driver }, isFirst) {
+export function limitNames({ card, driver }, isFirst) {
   if (card && driver) return isFirst ? say("Your GPU driver or card") : say("your GPU driver or card");
   if (card) return isFirst ? say("Your card") : say("your card");
   return isFirst ? say("Your GPU driver") : say("your GPU driver");
@@ -144,10 +147,11 @@ export function described(model, choice) {
   return listed([...labels.slice(0, 2), releaseName(model, choice), ...labels.slice(2)].filter(Boolean));
 }
 
-/** A button for each machine that the platform has something for. */
-function machineButtons(model, choice) {
-  return Object.keys(model.offers(choice.platform)).map((machine) => {
-    const values = machine.split(" ");
+/** A button for each machine that the platform has something for, within the limits. */
+function machineButtons(model, choice, limits) {
+  const machines = Object.keys(model.offers(choice.platform)).map((machine) => [machine, machine.split(" ")]);
+  const isPossible = ([, values]) => model.resolve([["platform", choice.platform], ...model.data.machine.map((axis, n) => [axis, values[n]])], limits).row;
+  return machines.filter(isPossible).map(([machine, values]) => {
     const button = element("button", "copy", values.map((value, n) => model.label(model.data.machine[n], value)).join(" "));
     button.type = "button";
     button.dataset.machine = machine;

@@ -102,8 +102,10 @@ export class Model {
     return this.data.ended[`${os} ${arch}`];
   }
 
-  cardName(platform, card) {
-    return this.data.cards[platform]?.[card]?.[0];
+  /** Its name, and a condition or doubt about its builds. */
+  card(platform, card) {
+    const [name, remark] = this.data.cards[platform]?.[card] ?? [];
+    return { name, remark };
   }
 
   #machineOf(wished, start) {
@@ -121,8 +123,8 @@ export class Model {
     if (row.needs.some(tooOld)) return false;
     const oldest = driver && this.oldestDriver(row.platform, row.variant, row.os);
     if (oldest && compareVersions(driver, oldest) < 0) return false;
-    const [, ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
-    if (!card || !this.cardName(row.platform, card)) return true;
+    const [name, , ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
+    if (!name) return true;
     for (let n = 0; n < ranges.length; n += 2) if (ranges[n] <= row.number && row.number < ranges[n + 1]) return true;
     return false;
   }

@@ -2,7 +2,7 @@
 
 import { both, element, listed, say, setAddress, setText } from "./elements.js";
 import { offlineLines } from "./selector-offline.js";
-import { buildName, isUnpinned, releaseName, shortName } from "./selector-messages.js";
+import { buildName, isUnpinned, limitNames, releaseName, shortName } from "./selector-messages.js";
 
 const BUILDING = ["method", "variant"]; // axes whose values may have another build
 
@@ -50,7 +50,8 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
     checked &&= !hidden;
     if (axis === "method" && hidden) reason = whereElse(model, choice, value);
     hidden &&= reason === "";
-    if (BUILDING.includes(axis)) detail(label, hidden || reason ? "" : chip(model, { choice, whole, limits }, axis, value));
+    if (BUILDING.includes(axis) && !hidden && !reason) [text, reason] = chip(model, { choice, whole, limits }, axis, value);
+    if (BUILDING.includes(axis)) detail(label, text);
   }
   input.checked = checked && !(["build", "variant"].includes(axis) && isUnpinned(model, choice));
   input.disabled = false;
@@ -70,14 +71,15 @@ function offered(model, { choice, row, whole, limits }, platform) {
   return found.row ? [shortName(model, found.choice), ""] : usual;
 }
 
-/** The build that a value brings, if another one, and its driver. */
+/** The build that a value brings, if another one, and its driver; or why the reader's machine cannot have it. */
 function chip(model, { choice, whole, limits }, axis, value) {
   const wishes = [...whole.filter(([other]) => other !== axis), [axis, value]];
-  const found = model.resolve(wishes, limits).choice;
-  if (isUnpinned(model, found) && axis === "method") return shortName(model, found);
+  const { choice: found, row } = model.resolve(wishes, limits);
+  if (row && found[axis] !== value) return ["", say("not for {platform}", { platform: limitNames(limits, false) })];
+  if (isUnpinned(model, found) && axis === "method") return [shortName(model, found), ""];
   const build = found.build ?? choice.build;
   const driver = axis === "variant" ? driverText(model, choice, value) : "";
-  return listed([build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean));
+  return [listed([build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean)), ""];
 }
 
 /** Where a platform has a format that is not for the reader's machine. */

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from accelerator_portal.catalog.fields import (
     NOT_BOOL,
     Arch,
+    Flag,
     Id,
     Line,
     Model,
@@ -93,8 +94,16 @@ class BuildSupport(Sourced):
     """Operating systems whose builds support the hardware. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures whose builds support the hardware. Default: all."""
+    disputed: Flag = False
+    """Whether sources disagree that these builds run on the hardware. `note` says how."""
     note: Line | None = None
     """Limits, for example whether the vendor supports the hardware officially."""
+
+    @model_validator(mode="after")
+    def _says_who_disagrees(self) -> BuildSupport:
+        if self.disputed and not self.note:
+            raise fault("disputed builds have no note", "add a note that says who disagrees")
+        return self
 
 
 class Generation(Sourced):
@@ -114,6 +123,8 @@ class Generation(Sourced):
     """The oldest JetPack release that the builds run on, for NVIDIA Jetson modules."""
     builds: tuple[BuildSupport, ...]
     """Builds that run on the hardware. Write `[]` if no published build does."""
+    other_builds: Sourced | None = None
+    """Pages with builds for the hardware that the portal has no command for."""
     note: Line | None = None
     """A note for readers. If no build runs on the hardware, state why and since when."""
     models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]

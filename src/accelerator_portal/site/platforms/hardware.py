@@ -46,6 +46,10 @@ class GenerationData(Model):
     """`newest`: the platform's newest release supports it. `earlier`: only older releases
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
+    disputed: bool = False
+    """Whether sources disagree that `newest` runs on it; a note says how."""
+    other_builds: tuple[str, ...] = ()
+    """Ids of sources that have builds which the portal has no command for."""
     words: SkipValidation[str]  # which would forget the message
     """The verdict in a few words."""
     oldest: str | None = None
@@ -167,6 +171,15 @@ def card_name(platform: Platform, generation: Generation) -> str:
     return f"{generation.name} ({chip})"
 
 
+def card_remark(generation: Generation) -> str:
+    """Return what the selector says beside a card: a condition, a doubt, or nothing."""
+    if generation.jetpack:
+        return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
+    if any(build.disputed for build in generation.builds):
+        return message("Sources disagree on whether the builds run on it.")
+    return ""
+
+
 def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
     for platform in catalog.platforms:
         accelerator = platform.accelerator
@@ -179,6 +192,7 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         models = [model for generation in generations for model in generation.models]
         named = [name for way in accelerator.identify for name in way.source]
         named += [name for generation in generations for name in generation.source]
+        named += [name for generation in generations for name in generation.other_builds]
         named += [name for model in models for name in model.source or ()]
         named += [name for m in models for rented in m.instances or () for name in rented.source]
         named += [name for m in models for peak in m.peaks or () for name in peak.source]
@@ -207,6 +221,7 @@ def _generation(
         found,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         systems=_systems(generation),
+        other_builds=generation.other_builds.source if generation.other_builds else (),
         words=_words(platform, found),
         install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
@@ -259,6 +274,8 @@ def _words(platform: Platform, found: Serving) -> str:
         words = message(
             "{build}; no install command for {release}", build=words, release=found.passed_over
         )
+    if found.disputed:
+        words = message("{build}; sources disagree", build=words)
     return words
 
 
