@@ -19,7 +19,13 @@ _HEAD = 8192  # a report's tests come after its dates
 
 
 def _newest_day() -> dt.date:
-    files = [*_REPOSITORY.glob(f"{ACCELERATORS}/*/*.yaml")]
+    folders = (f"{ACCELERATORS}/*", "data")
+    files = [
+        file
+        for f in folders
+        for kind in ("yaml", "md")
+        for file in _REPOSITORY.glob(f"{f}/*.{kind}")
+    ]
     texts = [file.read_text("utf-8") for file in files]
     for report in _REPOSITORY.glob(f"{ACCELERATORS}/*/results/*.json"):
         with report.open(encoding="utf-8") as lines:
