@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -181,14 +182,25 @@ def test_statements_are_apart_from_results_and_lead_to_the_document(
     for family, one in stated:
         page = site.pages[f"{MODELS}{family}/"]
         rows = [row for row in page.tree.css(".stated tbody tr") if one["by"] in row.text()]
-        (row,) = (
-            r
-            for r in rows
-            if all(f"{name}" in r.text() for name in one["models"])
-            and one["source"] in [attribute(a, "href") for a in r.css("a")]
-        )
-        assert f"stated by {one['by']}, {one['date']}" in row.text()
+        for purpose, models in one["purposes"].items():
+            (row,) = (
+                r
+                for r in rows
+                if all(f"{name}" in r.text() for name in models)
+                and one["source"] in [attribute(a, "href") for a in r.css("a")]
+                and r.css("td")[2].text(strip=True) == purpose
+            )
+            assert f"stated by {one['by']}, {one['date']}" in row.text()
+        assert sorted(chain(*one["purposes"].values())) == sorted(one["models"])
         assert f"{one['accelerator']}--stated" in page.ids
+
+
+def test_results_say_what_stands_in_for_a_published_model(site: Site) -> None:
+    words = "small-transformers: two layers, random weights"
+    (row,) = (r for r in site.pages[f"{MODELS}qwen/"].tree.css("tbody tr") if words in r.text())
+    assert row.css("th")[0].text(strip=True) == "CPU"
+    (cell,) = table(site).tree.css('.family-row td:has(a[href$="qwen/#cpu"])')
+    assert "two layers, random weights" in cell.text()
 
 
 def test_a_platforms_statements_have_a_page_with_all_counts(site: Site) -> None:

@@ -79,6 +79,24 @@ def test_rows_of_one_model_are_merged_and_one_column_of_marks_is_no_detail() -> 
     assert found.models == (StatedModel(name="Llama", details="FP16"),)
 
 
+def test_a_heading_or_a_filled_column_states_what_a_model_runs_for() -> None:
+    text = (
+        "# Models\n\n## Training\n\n| Model |\n| --- |\n| Llama |\n\n## Serving\n\n"
+        "| Model | Inference |\n| --- | --- |\n| Llama | one card |\n| Qwen | |\n"
+    )
+    plain: dict[str, object] = {"headings": ["Models"], "except_headings": {}, "except_rows": {}}
+    plain |= {"examples": None, "details": [], "supported": [], "marks": {}}
+    places = {"training": "Training", "inference": "Inference"}
+    found = read_models("list.md", text, described(**plain, purpose_from=places))
+    assert found.models == (
+        StatedModel(name="Llama", purpose=("training", "inference")),
+        StatedModel(name="Qwen"),
+    )
+    assert 'no heading or column "Tuning"' in refused(
+        text, **plain, purpose_from={"training": "Tuning"}
+    )
+
+
 def test_html_tables_with_spans_and_tables_in_tabs_are_read() -> None:
     text = (
         "# List\n<table><thead>\n<tr><th rowspan=2>Model</th><th colspan=2>Training</th></tr>\n"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+
+NO_PURPOSE = "not stated"
 
 # What stands for the suite in the pattern of a family: `*/…` takes stated models, too.
 _SUITE = "stated"
@@ -35,6 +37,15 @@ class Statement:
     def day(self) -> dt.date:
         """The date of the document, or else the day on which it was read."""
         return self.source.as_of or self.source.read
+
+    @property
+    def by_purpose(self) -> Mapping[str, tuple[StatedModel, ...]]:
+        """The models by what the document says they run for, in words."""
+        found: dict[str, tuple[StatedModel, ...]] = {}
+        for model in self.models:
+            purpose = " and ".join(model.purpose or self.listed.purpose) or NO_PURPOSE
+            found[purpose] = (*found.get(purpose, ()), model)
+        return found
 
     @property
     def words(self) -> str:

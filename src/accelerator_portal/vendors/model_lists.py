@@ -18,7 +18,11 @@ from pydantic import ValidationError
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import VERDICT_MARK
-from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+from accelerator_portal.catalog.files.stated_models_file import (
+    ModelList,
+    StatedModel,
+    StatedPurpose,
+)
 from accelerator_portal.catalog.text_file import HIDDEN
 
 NOT_MARKED = "not marked as supported"
@@ -111,25 +115,36 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     for table in page.tables:
         if set(listed.headings).intersection(table.headings):
             reading.add(table)
+    for purpose, place in listed.purpose_from.items():
+        if not any(purpose in one.purpose for one in reading.models.values()):
+            what = f'no heading or column "{place}" states a model for {purpose}'
+            _refuse(path, what, "correct purpose_from")
     if not reading.models:
         _refuse(path, "no row states a supported model", "correct headings, columns or marks")
     unused = set(listed.except_rows.values()) - set(reading.left_out)
     if unused:
         _refuse(path, f"no row is left out for: {min(unused)}", "remove it from except_rows")
     models = tuple(
-        _model(path, name, examples, "; ".join(details) or None)
-        for (name, examples), details in reading.models.items()
+        _model(path, name, examples, found) for (name, examples), found in reading.models.items()
     )
-    found = {"rows": reading.rows, "left_out": dict(reading.left_out), "models": models}
-    return listed.model_copy(update=found)
+    update = {"rows": reading.rows, "left_out": dict(reading.left_out), "models": models}
+    return listed.model_copy(update=update)
 
 
-def _model(path: str, name: str, examples: str | None, details: str | None) -> StatedModel:
+def _model(path: str, name: str, examples: str | None, found: _Found) -> StatedModel:
+    details = "; ".join(found.details) or None
+    purpose = tuple(found.purpose)
     try:
-        return StatedModel(name=name, examples=examples, details=details)
+        return StatedModel(name=name, examples=examples, details=details, purpose=purpose)
     except ValidationError as error:
         what = f'"{name[:60]}": {error.errors(include_url=False)[0]["msg"]}'
         _refuse(path, what, "leave its row out with except_rows")
+
+
+@dataclass(slots=True)
+class _Found:
+    details: dict[str, None] = field(default_factory=dict)
+    purpose: dict[StatedPurpose, None] = field(default_factory=dict)
 
 
 @dataclass
@@ -139,7 +154,7 @@ class _Reading:
     listed: ModelList
     rows: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
-    models: dict[tuple[str, str | None], dict[str, None]] = field(default_factory=dict)
+    models: dict[tuple[str, str | None], _Found] = field(default_factory=dict)
 
     def add(self, table: _Table) -> None:
         """Read the rows of a table below one of the headings."""
@@ -160,9 +175,9 @@ class _Reading:
         for cells in rows:
             row = dict(zip(header, cells, strict=True))
             above = row[self.listed.name] = row[self.listed.name] or above
-            self._row(row, known)
+            self._row(row, known, table.headings)
 
-    def _row(self, row: Mapping[str, str], known: list[str]) -> None:
+    def _row(self, row: Mapping[str, str], known: list[str], headings: tuple[str, ...]) -> None:
         name = row[self.listed.name]
         if not name:
             self._refuse("a row has no name of a model", "leave its heading out", "")
@@ -175,12 +190,15 @@ class _Reading:
             self.left_out[NOT_MARKED] += 1
             return
         examples = _shown(row[self.listed.examples]) if self.listed.examples else None
-        details = self.models.setdefault((_shown(name) or name, examples or None), {})
+        found = self.models.setdefault((_shown(name) or name, examples or None), _Found())
+        for purpose, place in self.listed.purpose_from.items():
+            if place in headings or row.get(place):
+                found.purpose[purpose] = None
         stated = [_shown(row[c]) for c in self.listed.details if c in row]
         # A column alone beside details, such as "Supported" beside the engine, says no more.
         telling = len(self.listed.supported) > 1 and (len(known) > 1 or not stated)
         if words := ", ".join(filter(None, (*stated, *(marked if telling else ())))):
-            details[words] = None
+            found.details[words] = None
 
     def _says_supported(self, row: Mapping[str, str], column: str) -> bool:
         mark = row[column]

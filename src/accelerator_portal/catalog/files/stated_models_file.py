@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -25,6 +25,8 @@ FILE = re.compile(
 )
 """The address of a file on GitHub at a commit."""
 
+StatedPurpose = Literal["training", "inference"]
+
 # A check mark beside a model would look like a result.
 _Words = Annotated[Paragraph, AfterValidator(unmarked)]
 
@@ -38,6 +40,8 @@ class StatedModel(Model):
     """The examples that the document names."""
     details: _Words | None = None
     """What the document says it runs with: an engine, data types or devices."""
+    purpose: tuple[StatedPurpose, ...] = ()
+    """What the document says this model runs for. Default: what the list says."""
 
 
 class ModelList(Sourced):
@@ -52,6 +56,10 @@ class ModelList(Sourced):
     """The software with which the document says that the models run."""
     headings: Annotated[tuple[Line, ...], Field(min_length=1)]
     """The tables below these headings of the document are read."""
+    purpose: tuple[StatedPurpose, ...] = ()
+    """What the document says all its models run for. Default: it does not say."""
+    purpose_from: Mapping[StatedPurpose, Line] = Field(default_factory=dict)
+    """The heading or the column that states a purpose. A column states it where it is not empty."""
     except_headings: Mapping[Line, Line] = Field(default_factory=dict)
     """Headings below them whose tables are not read, with the reason."""
     name: Line

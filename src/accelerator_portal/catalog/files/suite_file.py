@@ -30,6 +30,8 @@ class SuiteFile(SourcedFile):
     """The kind of the suite."""
     description: Paragraph
     """What the suite does, in two or three sentences."""
+    models: Line | None = None
+    """What its models are, if they are not the published ones: `two layers, random weights`."""
     url: Url
     """Address of the document."""
     tests: Annotated[tuple[Line, ...], Field(min_length=1)]

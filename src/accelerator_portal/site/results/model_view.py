@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -40,7 +40,8 @@ class FamilyCell:
     """A platform's results of a family; `words` are the numbers of results.
 
     `modes` are the numbers for each mode if there are several, `training` is that for training.
-    `anchor` is the id of the results' section on the family's page.
+    `anchor` is the id of the results' section on the family's page. `models` says of suites
+    without the published models what they have instead.
     """
 
     results: FamilyResults
@@ -48,6 +49,7 @@ class FamilyCell:
     modes: tuple[str, ...]
     training: str | None
     anchor: str
+    models: Mapping[str, str]
 
     @property
     def source(self) -> str:
@@ -138,7 +140,7 @@ def _family(
 ) -> FamilyView:
     found = evidence.get(family.id, {})
     cells = {
-        platform.id: tuple(_cell(results) for results in found[platform.id])
+        platform.id: tuple(_cell(catalog, results) for results in found[platform.id])
         for platform in catalog.platforms
         if platform.id in found
     }
@@ -152,7 +154,7 @@ def _family(
     return FamilyView(family, cells, rows, tuple(_listed(catalog, family, names)), named)
 
 
-def _cell(results: FamilyResults) -> FamilyCell:
+def _cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
     counts: dict[str, Counter[bool]] = {}
     for test in results.entries:
         if test.outcome in GOOD | BAD:
@@ -170,7 +172,13 @@ def _cell(results: FamilyResults) -> FamilyCell:
         tuple(modes.values()) if several else (),
         modes.get("training") if several else None,
         anchor,
+        _models(catalog, {test.suite for test in results.entries}),
     )
+
+
+def _models(catalog: Catalog, suites: Iterable[str]) -> dict[str, str]:
+    known = ((suite, catalog.suites.get(suite)) for suite in sorted(suites))
+    return {suite: file.models for suite, file in known if file and file.models}
 
 
 def result_words(results: FamilyResults) -> str:
@@ -262,6 +270,7 @@ def _count(cell: FamilyCell) -> FamilyCount:
     results = cell.results
     return FamilyCount.from_objects(
         results,
+        cell,
         total=len(results.tests),
         outcomes=dict(results.outcomes),
         date=results.day,
@@ -276,6 +285,10 @@ def _stated(statement: Statement) -> StatedFamily:
         date=statement.source.as_of or statement.source.read,
         source=statement.source.url,
         models=tuple(model.name for model in statement.models),
+        purposes={
+            purpose: tuple(model.name for model in models)
+            for purpose, models in statement.by_purpose.items()
+        },
     )
 
 
@@ -311,6 +324,8 @@ class FamilyCount(Model):
     """The day of the newest report; absent where it states none."""
     reports: tuple[str, ...]
     """Ids of the reports, the newest first."""
+    models: dict[str, str]
+    """What the models of a suite are, if they are not the published ones."""
 
 
 class StatedFamily(Model):
@@ -328,6 +343,8 @@ class StatedFamily(Model):
     """The address of the document at the commit that was read."""
     models: tuple[str, ...]
     """The names of the models in the document."""
+    purposes: dict[str, tuple[str, ...]]
+    """The same names by what the document says the models run for."""
 
 
 class FamilyEntry(Model):
