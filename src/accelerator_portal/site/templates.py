@@ -24,6 +24,7 @@ from accelerator_portal.site.page import SiteFile, to_root
 from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.vendor_text import citation
 from accelerator_portal.site.words import (
+    EXTENT_WORDS,
     grouped,
     listed,
     number,
@@ -91,6 +92,7 @@ class Templates:
         self._environment.globals.update(
             shared,
             outcomes=OUTCOMES,
+            extent_words=EXTENT_WORDS,
             language=language,
             gettext=self._gettext,
             ngettext=self._ngettext,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from accelerator_portal.catalog.message import Translatable, both, joined
+from accelerator_portal.catalog.files.accelerator import Extent
+from accelerator_portal.catalog.message import Translatable, both, joined, message
 from accelerator_portal.install.labels import OS
 from accelerator_portal.reports.outcomes import Kind, Outcome
 
@@ -38,6 +39,14 @@ def separated(words: Iterable[str]) -> str:
 def grouped(amount: int) -> str:
     """Return a number with thousands separators: `12,345`."""
     return f"{amount:,}"
+
+
+EXTENT_WORDS: dict[Extent, str] = {
+    "yes": message("works"),
+    "partly": message("works in part"),
+    "no": message("does not work"),
+}
+"""Whether a feature works, on every page that says it."""
 
 
 def outcome_words(outcome: Outcome) -> str:

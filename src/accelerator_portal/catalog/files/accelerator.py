@@ -118,7 +118,7 @@ class Feature(Sourced):
     """Whether a part of PyTorch works on a platform, as a source states it."""
 
     works: Extent
-    """`yes`, `partly` or `no`."""
+    """`yes`, `partly` (not everything, or only on some devices or systems) or `no`."""
     note: Line | None = None
     """What works and what doesn't, for example `forward only`. Required if `works` is `partly`."""
 

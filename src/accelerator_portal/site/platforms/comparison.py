@@ -9,7 +9,6 @@ from typing import get_args
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import FeatureId
-from accelerator_portal.catalog.files.accelerator import Extent
 from accelerator_portal.catalog.files.hardware import HardwareModel, Purpose
 from accelerator_portal.catalog.message import (
     Translatable,
@@ -26,7 +25,7 @@ from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.platforms.features import LABELS
 from accelerator_portal.site.platforms.release_pages import lifecycle_words
 from accelerator_portal.site.results.speeds import SpeedRun
-from accelerator_portal.site.words import number, python_range, report_kind
+from accelerator_portal.site.words import EXTENT_WORDS, number, python_range, report_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +230,7 @@ def _models(platform: Platform) -> Iterable[HardwareModel]:
 
 def _access(platform: Platform) -> Iterable[CellLine]:
     for access in platform.accelerator.access:
-        terms = {"free": message("free"), "apply": message("application required")}.get(access.kind)
+        terms = {"free": message("free"), "apply": message("on application")}.get(access.kind)
         notes = [note for note in (terms, access.note) if note]
         yield CellLine(access.title, joined(notes) if notes else None, access.url)
 
@@ -239,14 +238,7 @@ def _access(platform: Platform) -> Iterable[CellLine]:
 def _feature(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
     feature = platform.accelerator.features.get(feature_id)
     if feature:
-        yield CellLine(_EXTENTS[feature.works], feature.note)
-
-
-_EXTENTS: dict[Extent, str] = {
-    "yes": message("yes"),
-    "partly": message("partly"),
-    "no": message("no"),
-}
+        yield CellLine(EXTENT_WORDS[feature.works], feature.note)
 
 
 def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:

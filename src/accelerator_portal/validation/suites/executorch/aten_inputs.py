@@ -51,9 +51,9 @@ def _by_name() -> dict[str, OpInfo]:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield operators with the data types that the CPU supports.
 
-    Operators that the matrix names run by default, in recipes that leave numbers unchanged.
-    Other operators, other recipes and dynamic sizes run on request. Operators with drawn or
-    FACTO inputs also run by default.
+    Operators that the matrix names run by default, in recipes that leave numbers unchanged, and
+    so do operators with drawn inputs. Other operators, other recipes and dynamic sizes run on
+    request. Inputs of FACTO are no default of their axis: they need `--only inputs=facto`.
     """
     plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     every = frozenset(matrix.axes["recipe"])
