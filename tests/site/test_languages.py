@@ -177,9 +177,15 @@ def test_the_navigation_says_which_pages_are_in_english(site: Site) -> None:
     assert links["插件发布延迟\uff08英文\uff09"] == "../../versions/followed/"
 
 
-def test_chinese_pages_bring_the_messages_of_their_scripts(site: Site) -> None:
+def test_chinese_pages_share_a_file_with_the_messages_of_their_scripts(site: Site) -> None:
     assert read_language(REPOSITORY, "zh").in_scripts
-    said = json.loads(site.pages["zh/"].one("#messages").attributes["data-said"] or "")
+    files = {
+        resolved(address, page.one("#messages").attributes["data-file"] or "")
+        for address, page in site.pages.items()
+        if address.startswith("zh/")
+    }
+    assert files == {"zh/messages.json"}
+    said = json.loads((site.root / "zh/messages.json").read_text(encoding="utf-8"))
     assert said["texts"]["Copied"] == "已复制"
     assert {"", "get-started/", "compute-platforms/", "compute-platforms/*/"} <= {*said["pages"]}
 

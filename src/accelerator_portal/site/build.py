@@ -84,7 +84,7 @@ from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, side_b
 from accelerator_portal.site.source_ages import stale_facts_pages
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import TEMPLATES, Templates
-from accelerator_portal.site.translated import TRANSLATED, page_in
+from accelerator_portal.site.translated import TRANSLATED, messages_file, page_in
 from accelerator_portal.site.words import python_range
 
 QUESTIONS = "questions.md"
@@ -170,7 +170,7 @@ def build_site(
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
     for one in translated:
-        yield from selector_files(catalog, selector, one.language)
+        yield from (messages_file(one.language), *selector_files(catalog, selector, one.language))
 
 
 def _tested_pages(

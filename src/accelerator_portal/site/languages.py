@@ -20,6 +20,9 @@ from accelerator_portal.catalog.message import Translatable
 
 LOCALE = "site_src/locale"
 
+# One file for all pages of a language: browsers load it once.
+SCRIPT_MESSAGES = "messages.json"
+
 _SPACES = re.compile(r"\s*\n\s*")
 
 
@@ -152,10 +155,8 @@ class Links:
         return any(fnmatchcase(path, known) for known in self.translated)
 
 
-def script_messages(links: Links, to_root: str) -> str:
-    """Return what a page brings for its scripts: their messages, and the translated pages."""
+def script_messages(links: Links) -> str:
+    """Return what the scripts of a language's pages read: messages, and the translated pages."""
     pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in links.translated]
     said = {"texts": links.language.in_scripts, "pages": pages}
-    data = escape(json.dumps(said, ensure_ascii=False, separators=(",", ":")))
-    box = f'<div id="messages" data-said="{data}" data-root="{to_root}" hidden></div>'
-    return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"
+    return json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"

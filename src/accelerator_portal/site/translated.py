@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from accelerator_portal.site.languages import ENGLISH, LOCALE, Links, script_messages
+from accelerator_portal.site.languages import (
+    ENGLISH,
+    LOCALE,
+    SCRIPT_MESSAGES,
+    Language,
+    Links,
+    script_messages,
+)
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.templates import Templates
 
@@ -44,7 +51,19 @@ def page_in(
     edit = edit or f"{LOCALE}/{language.code}.po"
     page = templates.page(own, edit, template or f"{path}.j2", **context)
     links, above = Links(language, TRANSLATED), to_root(own)
-    content = links.localized(page.content, path, above) + script_messages(links, above)
+    content = links.localized(page.content, path, above) + _messages_box(language, above)
     # Words that both pages have find the English one; words of the language are on this one alone.
     content = _BOOST.sub(lambda boost: f"{boost[1]}{int(boost[2]) / LESS:g}", content, count=1)
     return replace(page, content=content, language=language.code)
+
+
+def messages_file(language: Language) -> SiteFile:
+    """Return the messages that the scripts of all pages of a language read."""
+    said = script_messages(Links(language, TRANSLATED))
+    return SiteFile(language.path(SCRIPT_MESSAGES), said)
+
+
+def _messages_box(language: Language, above: str) -> str:
+    file = f"{above}{language.path(SCRIPT_MESSAGES)}"
+    box = f'<div id="messages" data-file="{file}" data-root="{above}" hidden></div>'
+    return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"

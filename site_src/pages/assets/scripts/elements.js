@@ -1,6 +1,8 @@
 // Making elements: text is always text, never markup. Texts are messages, which pages in other languages translate.
 
-let said = null;
+/** What the language of the page brings: the texts of scripts, and the addresses of translated pages. */
+const box = globalThis.document?.getElementById("messages");
+const { texts, pages } = box ? await messages(box.dataset.file) : { texts: {}, pages: [] };
 
 /** A message in the language of the page; each `{name}` in it stands for a value. English pages bring no messages. */
 export function say(text, values = {}) {
@@ -36,15 +38,17 @@ export function sentences([first = "", ...others]) {
   return others.reduce((one, other) => say("{one} {other}", { one, other }), first);
 }
 
-/** What a page in another language brings: the texts of scripts, and the addresses of translated pages. */
-function brought() {
-  const box = document.getElementById("messages");
-  said ??= box ? { ...JSON.parse(box.dataset.said), root: box.dataset.root } : { texts: {}, pages: [], root: "" };
-  return said;
+async function messages(file) {
+  try {
+    return await (await fetch(file)).json();
+  } catch (error) {
+    console.info("messages:", error); // the texts are English then
+    return { texts: {}, pages: [] };
+  }
 }
 
 function translated(text) {
-  return brought().texts[text];
+  return texts[text];
 }
 
 function filled(text, values) {
@@ -66,7 +70,7 @@ export function link(href, text) {
 
 /** Let a link lead to a page in the language of this one; if there is none, it says so. */
 export function setAddress(made, href) {
-  const { pages, root } = brought();
+  const root = box?.dataset.root;
   made.href = href;
   if (!root || !href.startsWith(root)) return;
   const [path] = href.slice(root.length).split(/[?#]/);
