@@ -15,7 +15,7 @@ FILES = {
     "install": "accelerators/*/install.yaml",
     "compatibility": "accelerators/*/compatibility.yaml",
     "front-matter": "accelerators/*/[fg]*[eq].md",
-    "translation": "accelerators/*/guide.*.md",
+    "translation": "accelerators/*/[fg]*.*.md",
     "releases": "data/releases.yaml",
     "selector": "data/selector.yaml",
     "known-issues": "accelerators/*/known-issues.yaml",

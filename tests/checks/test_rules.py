@@ -46,6 +46,7 @@ def test_what_only_warns_fixes_or_compares_folders_is_known() -> None:
         "report-names",
         "shared-devices",
         "shared-suites",
+        "translated-answers",
         "translated-guides",
         "uncited-answers",
         "unknown-releases",

@@ -17,6 +17,7 @@ from accelerator_portal.site.languages import (
     read_language,
 )
 from accelerator_portal.site.platforms.platform_page import vendor_texts
+from accelerator_portal.site.platforms.questions import questions, questions_in
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 from tests.built_site import Site, copy_sources
@@ -203,6 +204,33 @@ def test_a_vendor_s_guide_is_shown_in_chinese_if_it_has_a_translation(site: Site
     assert (
         "lang" not in site.pages["compute-platforms/mlu/"].one("#prepare + .vendor-text").attributes
     )
+
+
+def test_answers_are_shown_in_chinese_if_they_have_a_translation(site: Site) -> None:
+    for address, selector in (
+        ("zh/compute-platforms/mlu/", "#faq-where-can-i-download-torch-mlu"),
+        ("zh/questions/", "[data-question='mlu/faq-where-can-i-download-torch-mlu'] summary"),
+    ):
+        title = site.pages[address].one(selector)
+        assert "在哪里下载 torch_mlu\uff1f" in title.text()
+        assert "寒武纪" in site.pages[address].one(f"{selector} + .vendor-text").text()
+        assert "lang" not in site.pages[address].one(f"{selector} + .vendor-text").attributes
+        other = selector.replace(
+            "where-can-i-download-torch-mlu", "why-is-there-no-module-torch-mlu-core"
+        )
+        assert site.pages[address].one(f"{other} + .vendor-text").attributes["lang"] == "en"
+
+
+def test_a_translated_answer_says_that_it_is_older(tree: Tree) -> None:
+    text = "---\ntranslates: en-000000000000\n---\n\n## Does it exist?\n\n### 存在\n\n否\n"
+    catalog, _ = load_catalog(tree({**EXAMPLE, "accelerators/example/faq.ja.md": text}))
+    assert catalog
+    (platform,) = catalog.platforms
+    (english,) = questions(platform, SourceList(platform.sourced_files()))
+    (found,) = questions_in([english], platform, Language("ja"))
+    assert (found.title, found.language, found.is_older) == ("存在", "ja", True)
+    assert found.anchor == english.anchor
+    assert questions_in([english], platform, ENGLISH) == [english]
 
 
 def test_a_page_says_that_its_guide_was_translated_from_an_older_text(tree: Tree) -> None:

@@ -76,6 +76,8 @@ class Platform:
     validation: Validation = field(default_factory=Validation)
     translations: Mapping[str, Translation] = field(default_factory=dict)
     """The guide in other languages, by language."""
+    answers: Mapping[str, Translation] = field(default_factory=dict)
+    """Some questions and answers in other languages, by language."""
     stated_models: StatedModels | None = None
 
     @property
@@ -171,9 +173,10 @@ class Catalog:
 
     @property
     def translations(self) -> Iterator[MarkdownFile]:
-        """Every guide in another language."""
+        """Every guide, and every file of questions and answers, in another language."""
         for platform in self.platforms:
-            yield from (found.text for found in platform.translations.values())
+            for found in (*platform.translations.values(), *platform.answers.values()):
+                yield found.text
 
     @cached_property
     def by_id(self) -> dict[str, Platform]:

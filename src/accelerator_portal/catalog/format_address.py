@@ -14,7 +14,7 @@ FILES = {
     "accelerators/<id>/install.yaml": "install",
     "accelerators/<id>/compatibility.yaml": "compatibility",
     "accelerators/<id>/guide.md, faq.md (front matter)": "front-matter",
-    "accelerators/<id>/guide.<language>.md (front matter)": "translation",
+    "accelerators/<id>/guide.<language>.md, faq.<language>.md (front matter)": "translation",
     "accelerators/<id>/known-issues.yaml": "known-issues",
     "accelerators/<id>/validation.yaml": "validation",
     "accelerators/<id>/stated-models.yaml": "stated-models",
@@ -56,6 +56,7 @@ def format_address(path: str, record: str) -> str:
 
 def _patterns(name: str) -> Iterator[str]:
     """Yield the globs of a key of FILES; a key with two file names has two."""
-    first, *others = name.partition(" (")[0].replace("<id>", "*").split(", ")
+    name = name.partition(" (")[0].replace("<id>", "*").replace("<language>", "*")
+    first, *others = name.split(", ")
     yield first
     yield from (f"{first.rpartition('/')[0]}/{other}" for other in others)

@@ -73,7 +73,7 @@ KNOWN_ISSUES = "known-issues.yaml"
 VALIDATION = "validation.yaml"
 OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION, STATED_MODELS)
 
-_TRANSLATION = re.compile(r"guide\.([a-z]{2,3})\.md")
+_TRANSLATION = re.compile(r"(guide|faq)\.([a-z]{2,3})\.md")
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -190,7 +190,8 @@ class _Reader:
         faq = self.markdown(self._path(folder, "faq.md"), folder)
         issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
         settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
-        translations = self._translations(folder)
+        translations = self._translations(folder, "guide")
+        answers = self._translations(folder, "faq")
         stated = self.optional(self._path(folder, STATED_MODELS), StatedModels, folder)
         results = self._results(folder)
         whole = len(self.problems) == before
@@ -210,6 +211,7 @@ class _Reader:
             known_issues=issues.issues if issues else (),
             validation=settings or Validation(),
             translations=translations,
+            answers=answers,
             stated_models=stated,
         )
 
@@ -234,18 +236,18 @@ class _Reader:
         self.problems += problems
         return markdown
 
-    def _translations(self, folder: str) -> dict[str, Translation]:
-        """Read the guide in other languages; return it by language."""
+    def _translations(self, folder: str, kind: str) -> dict[str, Translation]:
+        """Read the guide or the answers in other languages; return them by language."""
         found: dict[str, Translation] = {}
         for name in self._names(f"{ACCELERATORS}/{folder}"):
             match = _TRANSLATION.fullmatch(name)
             path = self._path(folder, name)
-            text = self._text(path, folder) if match else None
+            text = self._text(path, folder) if match and match[1] == kind else None
             if match and text is not None:
                 translation, problems = parse_translation(path, text)
                 self.problems += problems
                 if translation:
-                    found[match[1]] = translation
+                    found[match[2]] = translation
         return found
 
     def _text(self, path: str, folder: str | None) -> str | None:

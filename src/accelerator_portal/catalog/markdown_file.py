@@ -1,10 +1,10 @@
-"""`guide.md`, its translations and `faq.md`: front matter, then sections under level-2 headings."""
+"""`guide.md`, `faq.md` and their translations: front matter, then sections with a heading."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Annotated, TypeVar
@@ -96,9 +96,17 @@ class MarkdownFile:
     fingerprint: str = ""
     """Stands for the text below the front matter; a translation names it."""
 
+    def fingerprint_of(self, titles: Collection[str]) -> str:
+        """Return what stands for some of the sections; a translation of these names it."""
+        found = (section for section in self.sections if section.title in titles)
+        return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
+
 
 class TranslatedFile(Model):
-    """The header of `guide.<language>.md`. The text cites the sources of `guide.md`."""
+    """The header of `guide.<language>.md` and `faq.<language>.md`.
+
+    The text cites the sources of `guide.md` or `faq.md`.
+    """
 
     translates: Annotated[str, Field(pattern="^en-[0-9a-f]{12}$")]
     """The fingerprint of the English text that was translated. The check prints it."""
@@ -108,7 +116,7 @@ class TranslatedFile(Model):
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A guide in another language."""
+    """A guide, or some of the questions and answers, in another language."""
 
     head: TranslatedFile
     text: MarkdownFile
@@ -121,7 +129,7 @@ def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Prob
 
 
 def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Problem]]:
-    """Parse a guide in another language; return it (None if it cannot be used) and its problems."""
+    """Parse a text in another language; return it (None if it cannot be used) and its problems."""
     found, problems = _parsed(path, text, TranslatedFile, "translates: …")
     return (Translation(*found) if found else None), problems
 
@@ -156,9 +164,13 @@ def _parsed(
     }
     spans = tuple(_spans(tokens, body_line))
     length = len(body.splitlines())
-    mark = f"en-{hashlib.sha256(body.strip().encode()).hexdigest()[:12]}"
+    mark = _fingerprint(body)
     file = MarkdownFile(path, {}, sections, targets, code, lines, spans, length, mark)
     return (record, file), problems
+
+
+def _fingerprint(text: str) -> str:
+    return f"en-{hashlib.sha256(text.strip().encode()).hexdigest()[:12]}"
 
 
 def _sections(body: str, tokens: list[Token], body_line: int) -> Iterator[Section]:

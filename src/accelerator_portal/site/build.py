@@ -53,6 +53,7 @@ from accelerator_portal.site.platforms.questions import (
     PageQuestion,
     question_index,
     questions,
+    questions_in,
     relocated,
     shared_questions,
 )
@@ -148,15 +149,16 @@ def build_site(
         context["evidence"] = evidence_level(catalog, tested, platform)
         newest = tested.newest(platform.id)
         cells = suite_cells(catalog, newest, at)
-        context["suite_cells"] = [c for c in cells if owner_of(c.column.suite) is None]
-        context["own_suites"] = own_suite_rows(catalog, platform, newest, at)
         context |= {
+            "suite_cells": [c for c in cells if owner_of(c.column.suite) is None],
+            "own_suites": own_suite_rows(catalog, platform, newest, at),
             "search_words": search_words(platform.accelerator, vendors, chinese=not translated),
             "speeds": {run.id: run for run in runs},
             "packaged": package_view(catalog, platform),
         }
         for one in every:
             said = vendor_texts(platform, sources, one.language)
+            said["faq"] = questions_in(faq, platform, one.language)
             page = page_in(one, path, {**context, **said}, "platform.md.j2", said["edit"])
             yield replace(page, platform=platform.accelerator.name)
     yield from (_questions_page(catalog, one, faqs) for one in every)
@@ -267,12 +269,16 @@ def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
 
 
 def _questions_page(catalog: Catalog, templates: Templates, faqs: list[PageQuestion]) -> SiteFile:
-    above = to_root(templates.language.path(QUESTIONS))
-    asked = [one if one.group == ANY else relocated(one, above) for one in faqs]
-    groups = [(p, [q for q in asked if q.group == p.id]) for p in catalog.platforms]
+    own = templates.language
+    above = to_root(own.path(QUESTIONS))
+    by_platform = {p: [q for q in faqs if q.group == p.id] for p in catalog.platforms}
     context = {
-        "shared": [question for question in asked if question.group == ANY],
-        "groups": [group for group in groups if group[1]],
+        "shared": [question for question in faqs if question.group == ANY],
+        "groups": [
+            (p, [relocated(q, above, own) for q in questions_in(asked, p, own)])
+            for p, asked in by_platform.items()
+            if asked
+        ],
     }
     return page_in(templates, QUESTIONS, context)
 

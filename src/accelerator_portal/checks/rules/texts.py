@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import is_address, not_an_address
-from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS, MarkdownFile
+from accelerator_portal.catalog.markdown_file import (
+    CITATION,
+    GUIDE_HEADINGS,
+    MarkdownFile,
+    Section,
+)
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 from accelerator_portal.checks.names import alphabet_faults, name_fault
@@ -25,7 +30,12 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     Below its front matter, a guide has at most 200 lines of Markdown, blank lines included. This is
     the limit of pytorch.org's Additional Platforms page.
     """
-    for guide in (*(platform.guide for platform in catalog.platforms), *catalog.translations):
+    guides = [
+        text
+        for platform in catalog.platforms
+        for text in (platform.guide, *(found.text for found in platform.translations.values()))
+    ]
+    for guide in guides:
         titles = [section.title for section in guide.sections]
         for heading in GUIDE_HEADINGS:
             if heading not in titles:
@@ -126,6 +136,42 @@ def translated_guides(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             for name in sorted(cited ^ set(english.sources)):
                 what = f'only one of the two guides cites the source "{name}"'
                 yield Problem(text.path, 1, what, "cite the sources of guide.md")
+
+
+@rule(level="warning")
+def translated_answers(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """An answer in another language says the same as the English one, and cites the same sources.
+
+    Its heading is the English question; a level-3 heading below has the question in the language.
+    The file names the fingerprint of the English questions and answers that it translates.
+    """
+    for platform in catalog.platforms:
+        english = {section.title: section for section in platform.faq.sections}
+        for translation in platform.answers.values():
+            text = translation.text
+            current = platform.faq.fingerprint_of({section.title for section in text.sections})
+            if translation.head.translates != current:
+                what = "the English answers have changed since this translation"
+                remedy = f"compare them, then write translates: {current}"
+                yield Problem(text.path, 2, what, remedy)
+            for section in text.sections:
+                yield from _answer_problems(text.path, section, english)
+
+
+def _answer_problems(
+    path: str, section: Section, english: Mapping[str, Section]
+) -> Iterator[Problem]:
+    original = english.get(section.title)
+    if original is None:
+        what = f'"{section.title}" is not a question of faq.md'
+        yield Problem(path, section.line, what, did_you_mean(section.title, english))
+        return
+    if not section.text.startswith("### "):
+        what = "the question is missing in the language"
+        yield Problem(path, section.line, what, "add it below the heading as a ### heading")
+    if {*CITATION.findall(section.text)} != {*CITATION.findall(original.text)}:
+        what = "the answer and the English one cite different sources"
+        yield Problem(path, section.line, what, "cite the sources of the answer in faq.md")
 
 
 @rule()

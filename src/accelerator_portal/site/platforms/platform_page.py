@@ -86,7 +86,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
 
 def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
     """Return the texts of the vendor for a page in a language, and in which language they are."""
-    found = platform.translations.get(language.code)
+    found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide
     return {
         "guide": {
@@ -99,6 +99,7 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
         "chinese_names": [name for name in platform.accelerator.vendor_names if HAN.search(name)],
         "is_older": found is not None and found.head.translates != platform.guide.fingerprint,
         "lead": found.head.summary if found else None,
+        "own_files": [one.text.path for one in (found, answers) if one],
         "edit": guide.path,
     }
 

@@ -15,6 +15,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.site.anchors import Anchors, slug
 from accelerator_portal.site.api_shapes import QuestionIndex
+from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
@@ -39,11 +40,40 @@ class PageQuestion:
     sources: SourceList
     messages: tuple[str, ...] = ()
     """The error messages that the answer declares."""
+    language: str = ENGLISH.code
+    is_older: bool = False
+    """Whether the English text has changed since it was translated."""
 
 
 def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
     """Return a platform's questions."""
     return _questions(platform.id, platform.faq, sources)
+
+
+def questions_in(
+    asked: Sequence[PageQuestion], platform: Platform, language: Language
+) -> list[PageQuestion]:
+    """Return a platform's questions, those that have a translation in a language."""
+    found = platform.answers.get(language.code)
+    if found is None:
+        return [*asked]
+    sections = {section.title: section.text for section in found.text.sections}
+    is_older = found.head.translates != platform.faq.fingerprint_of(sections)
+
+    def translated(question: PageQuestion) -> PageQuestion:
+        heading, _, text = sections[question.title].partition("\n")
+        prefix = _within(question.anchor)
+        answer = render_section(question.file, question.sources, text, prefix, language=language)
+        return replace(
+            question,
+            title=heading.removeprefix("### "),
+            answer=answer,
+            text=text,
+            language=language.code,
+            is_older=is_older,
+        )
+
+    return [translated(one) if one.title in sections else one for one in asked]
 
 
 def shared_questions(catalog: Catalog) -> list[PageQuestion]:
@@ -69,14 +99,16 @@ def _questions(group: str, file: MarkdownFile, sources: SourceList) -> list[Page
     return found
 
 
-def relocated(question: PageQuestion, to_root: str) -> PageQuestion:
+def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH) -> PageQuestion:
     """Return a platform's question for another page, with links to the platform's page.
 
     `to_root` is the relative address from that page to the site's root.
     """
     page = f"{to_root}{PLATFORMS}/{question.group}/"
     prefix = f"{question.group}--{_within(question.anchor)}"
-    answer = render_section(question.file, question.sources, question.text, prefix, page)
+    answer = render_section(
+        question.file, question.sources, question.text, prefix, page, language=language
+    )
     return replace(question, answer=answer)
 
 
