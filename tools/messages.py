@@ -23,9 +23,10 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 from mkdocs.utils.yaml import yaml_load
 
-from accelerator_portal.catalog.catalog import CRITERIA
+from accelerator_portal.catalog.catalog import CRITERIA, RELEASES
 from accelerator_portal.catalog.files.hardware import Purpose
 from accelerator_portal.reports.outcomes import OUTCOMES, Kind
+from accelerator_portal.results.stated_models import NO_PURPOSE
 from accelerator_portal.site.languages import LOCALE, trimmed
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,6 +69,8 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
     configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     yield from (("mkdocs.yml", text) for text in _configured(configuration))
     yield from _vocabulary()
+    releases = yaml_load((ROOT / RELEASES).read_text(encoding="utf-8"))["releases"]
+    yield from ((RELEASES, trimmed(one["note"])) for one in releases if one.get("note"))
     criteria = yaml_load((ROOT / CRITERIA).read_text(encoding="utf-8"))
     for level in criteria["levels"]:
         yield CRITERIA, trimmed(level["title"])
@@ -81,8 +84,11 @@ def _vocabulary() -> Iterator[tuple[str, str]]:
         yield "src/accelerator_portal/reports/outcomes.py", info.meaning
     for kind in get_args(Kind):
         yield "src/accelerator_portal/reports/outcomes.py", kind
-    for purpose in get_args(Purpose):
+    for purpose in (*get_args(Purpose), "training and inference", NO_PURPOSE):
         yield "src/accelerator_portal/catalog/files/hardware.py", purpose
+    for path in sorted(ROOT.glob("data/suites/*.yaml")):
+        if models := yaml_load(path.read_text(encoding="utf-8")).get("models"):
+            yield path.relative_to(ROOT).as_posix(), models
 
 
 def _configured(configuration: dict[str, Any]) -> Iterator[str]:

@@ -216,6 +216,9 @@ CHINESE: dict[str, tuple[str, ...]] = {
     "版本": ("zh/versions/",),
     "术语": ("zh/glossary/",),
     "测试结果": ("zh/results/",),
+    "仪表板": ("zh/results/dashboard/",),
+    "大模型": ("zh/results/by-model/",),
+    "参与贡献": ("zh/contribute/",),
 }
 WORDS |= CHINESE
 

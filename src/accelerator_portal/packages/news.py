@@ -10,6 +10,7 @@ from typing import Literal
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.package_file import EVERY, FactChange
 from accelerator_portal.catalog.files.results_folder import cached_by_owner
+from accelerator_portal.catalog.message import joined, message
 from accelerator_portal.install.resolution import followed_releases, minor_release
 from accelerator_portal.packages.fitting import Home, home, lags, usable
 
@@ -19,9 +20,9 @@ NewsKind = Literal["release", "first", "behind", "changed"]
 NEWS_DAYS = 365
 
 _OF = {
-    "requires": "its requirements",
-    "python": "its Python range",
-    "cuda": "its CUDA version",
+    "requires": message("its requirements"),
+    "python": message("its Python range"),
+    "cuda": message("its CUDA version"),
 }
 
 
@@ -72,12 +73,17 @@ def _releases(catalog: Catalog, platform: Platform, found: Home) -> Iterator[New
             continue
         key = f"{found.package}:{release.version}"
         first = firsts.get(release.version)
+        package = f"{found.package} {release.version}"
         if first:
-            words = f"{found.package} {release.version}, the first for torch {', '.join(first)}"
+            words = message(
+                "{package}, the first for torch {versions} was published",
+                package=package,
+                versions=joined(first),
+            )
         else:
-            words = f"{found.package} {release.version}"
+            words = message("{package} was published", package=package)
         kind: NewsKind = "first" if first else "release"
-        yield News(release.date, kind, platform.id, key, f"{words} was published")
+        yield News(release.date, kind, platform.id, key, words)
 
 
 def _changes(catalog: Catalog, platform: Platform, found: Home) -> Iterator[News]:
@@ -85,18 +91,27 @@ def _changes(catalog: Catalog, platform: Platform, found: Home) -> Iterator[News
         if change.index == found.index:
             where = "" if change.on == EVERY else f":{change.on}"
             name = f"{found.package}:{change.version}:{change.of}{where}:{change.date}"
-            words = f"{found.package} {change.version} {_changed(change)}"
+            words = _changed(f"{found.package} {change.version}", change)
             yield News(change.date, "changed", platform.id, name, words)
 
 
-def _changed(change: FactChange) -> str:
+def _changed(package: str, change: FactChange) -> str:
     if change.of == "removed":
-        return "is no longer on its index"
+        return message("{package} is no longer on its index", package=package)
+    if change.of == "yanked" and change.after:
+        return message("{package} was withdrawn", package=package)
     if change.of == "yanked":
-        return "was withdrawn" if change.after else "is no longer yanked"
-    where = "" if change.on == EVERY else f" for {change.on}"
-    before, after = change.before or "nothing", change.after or "nothing"
-    return f"changed {_OF[change.of]}{where} under the same version: {before} → {after}"
+        return message("{package} is no longer yanked", package=package)
+    what: str = _OF[change.of]
+    if change.on != EVERY:
+        what = message("{what} for {system}", what=what, system=change.on)
+    return message(
+        "{package} changed {what} under the same version: {before} → {after}",
+        package=package,
+        what=what,
+        before=change.before or message("nothing"),
+        after=change.after or message("nothing"),
+    )
 
 
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
@@ -113,8 +128,10 @@ def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
     if len(minors) <= most:
         return
     over = sorted(minors)[most]
-    words = (
-        f"with torch {over[0]}.{over[1]}, more than {most} minor releases behind: "
-        f"the newest is {newest}"
+    words = message(
+        "with torch {release}, more than {most} minor releases behind: the newest is {newest}",
+        release=f"{over[0]}.{over[1]}",
+        most=most,
+        newest=newest,
     )
     yield News(minors[over], "behind", platform.id, f"{platform.id}:behind:{newest}", words)

@@ -11,6 +11,7 @@ from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+from accelerator_portal.catalog.message import message
 
 NO_PURPOSE = "not stated"
 
@@ -50,7 +51,7 @@ class Statement:
     @property
     def words(self) -> str:
         """The publisher and the date of the document: `stated by Acme, 2026-01-31`."""
-        return f"stated by {self.listed.by}, {self.day}"
+        return message("stated by {by}, {day}", by=self.listed.by, day=self.day)
 
 
 def statements(platform: Platform) -> Iterator[Statement]:

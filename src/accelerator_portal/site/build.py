@@ -167,7 +167,7 @@ def build_site(
     yield from history_pages(catalog, tested, before, templates, at)
     yield from archive_pages(root, templates)
     yield from (page_in(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
-    yield from _release_pages(releases, templates)
+    yield from _release_pages(releases, every)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
@@ -182,10 +182,10 @@ def _tested_pages(
     yield from (results_index(catalog, tested, one) for one in every)
     yield from results_pages(catalog, tested, before, templates)
     yield from results_files(tested)
-    yield from model_pages(catalog, tested, templates)
+    yield from model_pages(catalog, tested, every)
     yield report_comparison_page(catalog, tested, templates)
     yield from pages_of_test_histories(catalog, before, templates)
-    yield from dashboard_pages(catalog, tested, before, templates)
+    yield from dashboard_pages(catalog, tested, before, every)
     yield from feeds(catalog, tested, before)
 
 
@@ -307,10 +307,11 @@ def _choosing_pages(
         yield page_in(templates, f"{name}.md", context)
 
 
-def _release_pages(rows: list[ReleaseRow], templates: Templates) -> Iterator[SiteFile]:
+def _release_pages(rows: list[ReleaseRow], every: Sequence[Templates]) -> Iterator[SiteFile]:
     for row in rows:
         path = f"versions/{row.release.version}.md"
-        yield templates.page(path, RELEASES, "versions/release.md.j2", row=row)
+        for one in every:
+            yield page_in(one, path, {"row": row}, "versions/release.md.j2", RELEASES)
 
 
 def observed_backends(catalog: Catalog) -> dict[str, Any]:

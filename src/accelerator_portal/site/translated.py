@@ -33,10 +33,15 @@ TRANSLATED = (
     "compare.md",
     "features.md",
     "versions/index.md",
+    "versions/[0-9]*.md",
     "glossary.md",
     "other-ways.md",
     "run-anywhere.md",
     "results/index.md",
+    "results/dashboard.md",
+    "results/by-model/index.md",
+    "results/by-model/*.md",
+    "contribute/index.md",
 )
 
 

@@ -62,6 +62,13 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
+/** A vendor's text, which is in English on every page. */
+export function vendorText(tag, className, text) {
+  const made = element(tag, className, text);
+  if (document.documentElement.lang !== "en") made.lang = "en";
+  return made;
+}
+
 export function link(href, text) {
   const made = element("a", "", text);
   setAddress(made, href);

@@ -1,6 +1,6 @@
 // An answer of the finder: what the hardware is, and the commands for it.
 
-import { both, element, link, listed, say, sayCount, sayParts, sentences } from "./elements.js";
+import { both, element, link, listed, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { described } from "./selector-messages.js";
 import { scriptOf } from "./selector-view.js";
@@ -60,7 +60,7 @@ function body(context, answer) {
   if (found.row) parts.push(...commands(context, answer, found));
   else if (found.ended) parts.push(...endedCommands(model, answer, found));
   else parts.push(...without(context, answer));
-  parts.push(...notes(answer, found.row).map((text) => element("p", "note", text)));
+  parts.push(...notes(answer, found.row));
   const links = element("p", "answer-links");
   if (found.row || found.ended) links.append(selectorLink(context, found, say("Open in the selector")), " ");
   const behind = found.row && onRequest(model, answer, found);
@@ -78,7 +78,11 @@ function commands({ model }, answer, found) {
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
-  const said = reasons(model, answer, found).map((text) => element("p", "answer-why", text));
+  const said = reasons(model, answer, found).map((text) => {
+    const line = element("p", "answer-why");
+    line.append(...[text].flat());
+    return line;
+  });
   return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
 
@@ -123,7 +127,7 @@ function reasons(model, answer, found) {
     said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));
   } else if (rented) said.push(say("These commands are for {system} on the rented machine.", { system }));
   const behind = onRequest(model, answer, found);
-  if (behind) said.push(say("The command for {build} has a restriction: {note}", { build: behind.choice.build, note: behind.row.note }));
+  if (behind) said.push(sayParts("The command for {build} has a restriction: {note}", { build: behind.choice.build, note: vendorText("span", "", behind.row.note) }));
   if (tooOld) said.push(say("No build here runs with driver {driver}. Update the driver first.", { driver }));
   else if (driver && model.data.drivers[platform.id]) said.push(say("Limited to builds that run with {driver}.", { driver: `${model.data.drivers[platform.id].name} ${driver}` }));
   if (toolkit?.platform === platform.id) {
@@ -190,9 +194,10 @@ function requirements({ generation }, row) {
 /** What qualifies the hardware and the commands, once each. */
 function notes({ generation, models }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
-  const said = [...(generation?.notes ?? []), ...(models.length === 1 ? [models[0].note] : []), row?.note, finding?.[0] === "none" ? finding[1] : ""];
-  const files = row?.files.length > 0 ? say("These commands need files. The selector shows them.") : "";
-  return [...new Set([...said, row?.stage && say("Lifecycle: {stage}", { stage: row.stage[0] }), files].filter(Boolean))];
+  const vendors = new Set([...(generation?.notes ?? []), models.length === 1 && models[0].note, row?.note].filter(Boolean));
+  const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
+  const own = [finding?.[0] === "none" && finding[1], row?.stage && say("Lifecycle: {stage}", { stage: row.stage[0] }), files].filter(Boolean);
+  return [...[...vendors].map((text) => vendorText("p", "note", text)), ...own.map((text) => element("p", "note", text))];
 }
 
 function selectorLink({ home, model, openHere }, found, words) {

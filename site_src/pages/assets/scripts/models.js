@@ -1,5 +1,6 @@
 // The table of models by platform: rows by words, columns by platform, cells by what they rest on. All is kept in the address.
 
+import { listed, say } from "./elements.js";
 import { number } from "./matrix-model.js";
 import { keepInAddress, readAddress } from "./filters.js";
 
@@ -41,7 +42,8 @@ function isShown(row, words, chosen) {
 
 function sentence(form, shown, total) {
   const chosen = [...form.querySelectorAll("select")].filter(({ value }) => value);
-  const words = chosen.map((select) => select.selectedOptions[0].textContent).join(", ");
-  const amount = shown === total ? `all ${number(total)}` : `${number(shown)} of ${number(total)}`;
-  return `Showing ${amount} families${words && `: ${words}`}.`;
+  const words = listed(chosen.map((select) => select.selectedOptions[0].textContent));
+  const numbers = { shown: number(shown), all: number(total), words };
+  if (shown < total) return words ? say("Showing {shown} of {all} families: {words}.", numbers) : say("Showing {shown} of {all} families.", numbers);
+  return words ? say("Showing all {all} families: {words}.", numbers) : say("Showing all {all} families.", numbers);
 }

@@ -124,7 +124,7 @@ def wheel_rows(release: Release) -> Iterator[WheelRow]:
                 python_range(wheel.python or release.python),
                 _needs(wheel, arch),
                 f"{size:,} MB" if size else "",
-                "PyPI" if wheel.on == "pypi" else "PyTorch's index",
+                "PyPI" if wheel.on == "pypi" else message("PyTorch's index"),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlencode
@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
-from accelerator_portal.catalog.wording import count
+from accelerator_portal.catalog.message import message, plural
 from accelerator_portal.reports.identity import identity_of, parse_key
 from accelerator_portal.results.breakages import (
     FLAKY_WINDOW,
@@ -40,6 +40,7 @@ from accelerator_portal.site.results.results_shapes import (
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.translated import page_in
 
 WEEK = dt.timedelta(days=7)
 
@@ -122,7 +123,12 @@ def _regression(
 ) -> Regression:
     first = breakages[0]
     differences = tuple(
-        f"{found.what}: {found.before or 'not stated'} → {found.after or 'not stated'}"
+        message(
+            "{what}: {before} → {after}",
+            what=found.what,
+            before=found.before or message("not stated"),
+            after=found.after or message("not stated"),
+        )
         for found in first.differences
     )
     return Regression(
@@ -142,7 +148,9 @@ def _regression(
 
 def _age(age: dt.timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
-    return f"{hours} h" if age < WEEK else count(age.days, "day")
+    if age < WEEK:
+        return message("{count} h", count=hours)
+    return plural("{count} day", "{count} days", age.days)
 
 
 def _test(
@@ -255,7 +263,7 @@ def dashboard(
 
 
 def dashboard_pages(
-    catalog: Catalog, results: ResultsView, past: TestHistories, templates: Templates
+    catalog: Catalog, results: ResultsView, past: TestHistories, every: Sequence[Templates]
 ) -> Iterator[SiteFile]:
     """Yield the dashboard, the testing standards and the badges."""
     criteria = catalog.criteria
@@ -265,22 +273,21 @@ def dashboard_pages(
     at = as_of(catalog, [stored.report for stored in results.reports])
     found = [regression for state in states for regression in state.regressions]
     found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
-    for name in ("dashboard", "standards"):
-        path = f"results/{name}.md"
-        yield templates.page(
-            path,
-            "data/criteria.yaml",
-            states=states,
-            criteria=criteria,
-            sources=SourceList([("criteria.yaml", criteria.sources)]),
-            at=at,
-            new=[regression for regression in found if regression.is_new],
-            older=[regression for regression in found if not regression.is_new],
-            outdated=[(state.platform, found) for state in states for found in state.outdated],
-            declared_issues=sum(len(state.platform.known_issues) for state in states),
-            window=FLAKY_WINDOW,
-            news=newest_news(catalog),
-        )
+    context = {
+        "states": states,
+        "criteria": criteria,
+        "sources": SourceList([("criteria.yaml", criteria.sources)]),
+        "at": at,
+        "new": [regression for regression in found if regression.is_new],
+        "older": [regression for regression in found if not regression.is_new],
+        "outdated": [(state.platform, found) for state in states for found in state.outdated],
+        "declared_issues": sum(len(state.platform.known_issues) for state in states),
+        "window": FLAKY_WINDOW,
+        "news": newest_news(catalog),
+    }
+    edit = "data/criteria.yaml"
+    yield from (page_in(one, "results/dashboard.md", context, edit=edit) for one in every)
+    yield every[0].page("results/standards.md", edit, **context)
     for state in states:
         yield data_file(_badge_path(state), _badge(state))
     platforms = tuple(_quality(state, at) for state in states)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -12,6 +12,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
+from accelerator_portal.catalog.message import Translatable, joined, message
 from accelerator_portal.reports.outcomes import BAD, GOOD, WORST_FIRST, Kind, Outcome
 from accelerator_portal.results.model_evidence import FamilyEvidence, FamilyResults, model_evidence
 from accelerator_portal.results.standing import Basis
@@ -25,11 +26,13 @@ from accelerator_portal.site.results.result_addresses import (
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.results.suite_tests import ReportedTest, results_of
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.translated import page_in
+from accelerator_portal.site.words import outcome_words
 
 _SOURCES: Mapping[Kind, str] = {
-    "baseline": "expected, not run",
-    "self-reported": "self-reported run",
-    "made-here": "run by this project",
+    "baseline": message("expected, not run"),
+    "self-reported": message("self-reported run"),
+    "made-here": message("run by this project"),
 }
 
 _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
@@ -54,9 +57,9 @@ class FamilyCell:
     @property
     def source(self) -> str:
         """The kind of the newest report in words, and its date."""
-        newest = self.results.reports[0].report
-        day = f", {self.results.day}" if self.results.day else ""
-        return f"{_SOURCES[newest.kind]}{day}"
+        source = _SOURCES[self.results.reports[0].report.kind]
+        day = self.results.day
+        return message("{source}, {day}", source=source, day=day) if day else source
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +161,9 @@ def _cell(catalog: Catalog, results: FamilyResults) -> FamilyCell:
     counts: dict[str, Counter[bool]] = {}
     for test in results.entries:
         if test.outcome in GOOD | BAD:
-            mode = str(test.parameters.get("mode", "mode not stated"))
+            mode = str(test.parameters.get("mode", message("mode not stated")))
             counts.setdefault(mode, Counter())[test.outcome in GOOD] += 1
-    modes = {mode: f"{mode} {c[True]} of {c.total()}" for mode, c in counts.items()}
+    modes = {mode: _of_mode(mode, c[True], c.total()) for mode, c in counts.items()}
     several = len(modes) > 1
     # No id has two hyphens in a row: the anchor is never that of another platform's runs.
     executorch = "--executorch" if results.executorch else ""
@@ -181,16 +184,29 @@ def _models(catalog: Catalog, suites: Iterable[str]) -> dict[str, str]:
     return {suite: file.models for suite, file in known if file and file.models}
 
 
+def _of_mode(mode: str, passed: int, total: int) -> str:
+    """Return the counts of a mode in words: `training 5 of 6`."""
+    name = Translatable(mode)
+    return message("{mode} {passed} of {total}", mode=name, passed=passed, total=total)
+
+
 def result_words(results: FamilyResults) -> str:
     """Return the counts of results in words: `5 of 6 passed, 2 executed`."""
-    verb = "passed" if results.basis == "runs" else "expected to pass"
+    counts = {"passed": results.passed, "total": results.checked}
+    rate = (
+        message("{passed} of {total} passed", **counts)
+        if results.basis == "runs"
+        else message("{passed} of {total} expected to pass", **counts)
+    )
     others = [
-        f"{number} {outcome.replace('-', ' ')}"
+        message("{count} {outcome}", count=number, outcome=outcome_words(outcome))
         for outcome, number in results.outcomes.items()
         if outcome not in GOOD | BAD
     ]
-    rate = [f"{results.passed} of {results.checked} {verb}"] if results.checked else []
-    return ", ".join((*rate, *others))
+    if not others:
+        return rate
+    rest = joined(others)
+    return message("{rate}, {others}", rate=rate, others=rest) if results.checked else rest
 
 
 def _rows(
@@ -223,18 +239,22 @@ MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 MOST_LISTED = 200
 
 
-def model_pages(catalog: Catalog, results: ResultsView, templates: Templates) -> Iterator[SiteFile]:
+def model_pages(
+    catalog: Catalog, results: ResultsView, every: Sequence[Templates]
+) -> Iterator[SiteFile]:
     """Yield the page of models, a page for each family with results, and their data."""
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
-    yield templates.page(path, MODEL_FAMILIES, view=view)
+    yield from (page_in(one, path, {"view": view}, edit=MODEL_FAMILIES) for one in every)
     for family in view.families:
         path = f"{MODELS_PAGES}/{family.family.id}.md"
         template = f"{MODELS_PAGES}/family.md.j2"
-        yield templates.page(path, MODEL_FAMILIES, template, view=family, most=MOST_LISTED)
+        context = {"view": family, "most": MOST_LISTED}
+        for one in every:
+            yield page_in(one, path, context, template, MODEL_FAMILIES)
     for platform in catalog.platforms:
         if platform.stated_models:
-            yield templates.page(
+            yield every[0].page(
                 f"{RESULTS_PAGES}/stated/{platform.id}.md",
                 platform.path(STATED_MODELS),
                 "results/stated.md.j2",
