@@ -285,7 +285,7 @@ def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
     for name in needs:
         columns[message("Needs {name}", name=name)] = [row.needs.get(name) for row in rows]
     for name in includes:
-        columns[message("Brings {name}", name=name)] = [row.includes.get(name) for row in rows]
+        columns[message("Includes {name}", name=name)] = [row.includes.get(name) for row in rows]
     columns["Python"] = [python_range(row.python) if row.python else None for row in rows]
     columns[message("Lifecycle")] = [
         lifecycle_words(row.lifecycle) if row.lifecycle else None for row in rows
