@@ -47,6 +47,30 @@ def test_the_table_of_an_example_platform(example_site: Site, address: str, sele
     assert_golden(GOLDEN / f"{selector.removeprefix('.')}_acme.json", found)
 
 
+def extent(text: str) -> str:
+    """The words of a cell for how far a feature works; empty if nothing is stated."""
+    text = text.lstrip("\u2713\u2715~ ")
+    return next((e for e in ("works in part", "works", "does not work") if text.startswith(e)), "")
+
+
+def test_three_pages_say_the_same_of_every_feature(site: Site) -> None:
+    said: dict[str, dict[tuple[str, str], str]] = {}
+    for address in ("features/", "compare/"):
+        for row in site.pages[address].tree.css("tr:has(td[data-platform])"):
+            for cell in row.css("td[data-platform]"):
+                key = attribute(cell, "data-platform"), words(row.css("th")[0])
+                said.setdefault(address, {})[key] = extent(words(cell))
+    stated = 0
+    for platform in site.catalog.platforms:
+        for term in site.pages[f"compute-platforms/{platform.id}/"].tree.css(".features-list dt"):
+            key = platform.id, words(term)
+            mark = term.parent.css_first("dd > .outcome") if term.parent else None
+            if mark and (here := extent(words(mark))):
+                assert [one[key] for one in said.values()] == [here, here], key
+                stated += 1
+    assert stated > 300
+
+
 def test_a_generation_says_which_pytorch_runs_on_it(example_site: Site) -> None:
     page = example_site.pages["compute-platforms/acme/"]
     found = [words(part) for part in page.tree.css(".generation > h3, .generation > p")]
