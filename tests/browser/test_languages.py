@@ -18,7 +18,7 @@ OpenPage = Callable[..., Page]
 _LATIN = """() => {
   const names = ".generation h3, .generation .table-box, table.hardware th, table.hardware td, table.speeds,"
     + " table.comparison td, table.release-matrix td, table.versions td, table.followed td, [href*='#card-'],"
-    + " [href*='results/runs/'], [href*='results/'][href$='/'], .sources a, .vendor-text a, .vendor-text td, .vendor-text strong, [href*='//github.com/']";
+    + " [href*='results/runs/'], [href*='results/'][href$='/'], .regression dd div, .sources a, .vendor-text a, .vendor-text td, .vendor-text strong, [href*='//github.com/']";
   const apart = `code, pre, script, style, noscript, [lang=en], .page-end a, [aria-hidden], ${names}`;
   const isLatin = (text) => /[A-Za-z]{2}/.test(text) && !/\\p{Script=Han}/u.test(text);
   const found = new Set();
@@ -35,7 +35,7 @@ _LATIN = """() => {
 
 # Names that are neither a platform's nor a vendor's, and whole texts that consist of names.
 _NAMES = re.compile(
-    r"(PyTorch|Python|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
+    r"(PyTorch|PyPI|Python|glibc|MB|cpu|xpu|(?:cu|rocm)[0-9.]+|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
     r"|RISC-V|s390x|ppc64le|x86_64|aarch64|riscv64|https://[a-z0-9./-]+|pyproject\.toml"
     r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9][0-9.]*(t|\.dev\d+)?(\+\w+)?|[·,;()–\uff1a\uff0c\u3001])+"
 )
@@ -55,6 +55,14 @@ def unexplained(site: Site, page: Page) -> list[str]:
         "bfloat16",
     }
     names |= {"torch.compile", "DataLoader", "torch.accelerator.current_accelerator"}
+    names |= {
+        "torchvision",
+        "Plugin",
+        "Additional Platforms",
+    }  # what `make new` and pytorch.org say
+    names |= {one.package for one in site.catalog.releases.companions}
+    if families := site.catalog.model_families:
+        names |= {name for family in families.families for name in family.title.split(" and ")}
     names |= {"Autoload mechanism", "Autoloading out-of-tree extensions", "ExecuTorch"}
     for platform in site.catalog.platforms:
         a = platform.accelerator

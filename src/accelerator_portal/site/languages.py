@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,12 @@ class Links:
         return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", in_markdown, content)
 
     def _has(self, path: str) -> bool:
-        return any(fnmatchcase(path, known) for known in self.translated)
+        return _is_among(path, tuple(self.translated))
+
+
+@cache  # pages have thousands of links to the same few hundred pages
+def _is_among(path: str, translated: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(path, known) for known in translated)
 
 
 def script_messages(links: Links) -> str:

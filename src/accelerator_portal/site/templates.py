@@ -151,6 +151,8 @@ class Templates:
 
     def _filled(self, text: str, values: Mapping[str, object]) -> Markup:
         """Return a message, which is the project's own HTML, with its values escaped."""
+        if "%" not in text:
+            return Markup(text)  # noqa: S704 - as said; most messages are plain labels
         finished = {name: self._finished(value) for name, value in values.items()}
         return Markup(text) % finished  # noqa: S704 - as said
 
