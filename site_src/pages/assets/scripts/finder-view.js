@@ -78,11 +78,7 @@ function commands({ model }, answer, found) {
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
-  const said = reasons(model, answer, found).map((text) => {
-    const line = element("p", "answer-why");
-    line.append(...[text].flat());
-    return line;
-  });
+  const said = reasons(model, answer, found).map((text) => paragraph("answer-why", text));
   return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
 }
 
@@ -188,7 +184,14 @@ function commandBox({ environment, commands: install, check }) {
 function requirements({ generation }, row) {
   const needs = [...row.needs, ...(generation?.jetpack ? [["JetPack", `>=${generation.jetpack}`]] : [])];
   const said = needs.map(([name, version]) => [name, version].filter(Boolean).join(" "));
-  return said.length > 0 ? [element("p", "answer-needs", say("Requirements: {needs}", { needs: listed(said) }))] : [];
+  return said.length > 0 ? [paragraph("answer-needs", sayParts("Requirements: {needs}", { needs: vendorText("span", "", listed(said)) }))] : [];
+}
+
+/** A text, or a list of texts and elements, as a paragraph. */
+function paragraph(className, parts) {
+  const made = element("p", className);
+  made.append(...[parts].flat());
+  return made;
 }
 
 /** What qualifies the hardware and the commands, once each. */
@@ -196,8 +199,9 @@ function notes({ generation, models }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
   const vendors = new Set([...(generation?.notes ?? []), models.length === 1 && models[0].note, row?.note].filter(Boolean));
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
-  const own = [finding?.[0] === "none" && finding[1], row?.stage && say("Lifecycle: {stage}", { stage: row.stage[0] }), files].filter(Boolean);
-  return [...[...vendors].map((text) => vendorText("p", "note", text)), ...own.map((text) => element("p", "note", text))];
+  const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });
+  const own = [finding?.[0] === "none" && finding[1], stage, files].filter(Boolean);
+  return [...[...vendors].map((text) => vendorText("p", "note", text)), ...own.map((text) => paragraph("note", text))];
 }
 
 function selectorLink({ home, model, openHere }, found, words) {
