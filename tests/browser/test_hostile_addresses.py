@@ -78,32 +78,8 @@ _VALUES = (
 def some_addresses(count: int) -> list[str]:
     """Names and values that the pages know, hostile ones and noise, put together by chance."""
     pick = random.Random(7)  # noqa: S311 - no secret
-    names = [
-        "build",
-        "os",
-        "arch",
-        "python",
-        "method",
-        "platform",
-        "variant",
-        "text",
-        "card",
-        "sort",
-    ]
-    names += ["page", "order", "accelerator", "outcome", "__proto__", "constructor", ""]
-    values = [
-        "stable",
-        "preview",
-        "linux",
-        "x86_64",
-        "3.12",
-        "pip",
-        "docker",
-        "acme",
-        "acme2",
-        "-1",
-    ]
-    values += ["acme1", "0", "1e9", "NaN", "ascending", "failed", "", *ASKED, *texts.ALL.values()]
+    names = [*_NAMES.split(), ""]
+    values = [*_VALUES.split(), "", *ASKED, *texts.ALL.values()]
     noise = "&=%?#;+\\/ \u0000\u202e\U0001f600abc"
 
     def part() -> str:
