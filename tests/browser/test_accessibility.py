@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
@@ -10,9 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.browser import kinds
-from tests.browser.visit import DESKTOP, PHONE, expect, search
-
-OpenPage = Callable[..., Page]
+from tests.browser.visit import DESKTOP, PHONE, OpenPage, expect, search
 
 VIEWPORTS = {"desktop": DESKTOP, "phone": PHONE}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")

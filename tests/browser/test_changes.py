@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from playwright.sync_api import Page
-
-from tests.browser.visit import DESKTOP, expect
-
-OpenPage = Callable[..., Page]
+from tests.browser.visit import DESKTOP, OpenPage, expect
 
 
 def test_a_range_of_days_is_kept_in_the_address(open_page: OpenPage) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -13,11 +12,9 @@ from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.report_comparison import compare_reports
 from accelerator_portal.site.results.result_addresses import address_of
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
 from tests.reports.examples import report
-
-OpenPage = Callable[..., Page]
 
 COMPARE = "results/compare/"
 FIRST, SECOND = "cpu-baseline-inductor", "cuda-baseline-inductor"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, ViewportSize
 
-from tests.browser.visit import DESKTOP, PHONE, expect
+from tests.browser.visit import DESKTOP, PHONE, OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 
 def columns(page: Page) -> list[str]:

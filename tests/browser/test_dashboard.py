@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playwright.sync_api import Page
 
-from tests.browser.visit import DESKTOP, expect
-
-OpenPage = Callable[..., Page]
+from tests.browser.visit import DESKTOP, OpenPage, expect
 
 ROWS = ".dashboard-grid tbody tr:visible th"
 

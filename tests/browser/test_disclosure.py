@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page
 
 from accelerator_portal.site.results.result_addresses import anchor_of
 from tests.browser import kinds
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site, attribute
-
-OpenPage = Callable[..., Page]
 
 PAGE = kinds.FULLEST
 

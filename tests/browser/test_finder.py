@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -11,10 +10,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser import finder_queries as texts
-from tests.browser.visit import PHONE, expect, search, shown_commands
+from tests.browser.visit import PHONE, OpenPage, expect, search, shown_commands
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 HARDWARE = "hardware/"
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page
 
-from tests.browser.visit import address_of, expect
+from tests.browser.visit import OpenPage, address_of, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 
 @pytest.mark.parametrize("kind", ["installed", "found", "named", "unchecked"])

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-
-from playwright.sync_api import Page
 
 from tests.browser import kinds
 from tests.browser.looks import HEIGHT, too_tall
-from tests.browser.visit import PHONE, expect
+from tests.browser.visit import PHONE, OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 # What a reader scrolls through at most, before anything is opened.
 MOST_PIXELS_OF_A_PLATFORM = 9_200

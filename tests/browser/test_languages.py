@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 # Texts without a Chinese character. Code, what is marked as English, and names of hardware, versions,
 # suites and reports do not count.

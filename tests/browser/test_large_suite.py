@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from accelerator_portal.site.broken_links import BuiltSite, broken_links
 from accelerator_portal.site.results.result_addresses import address_of
 from tests.browser.serving import served
-from tests.browser.visit import Visitor, expect
+from tests.browser.visit import OpenPage, Visitor, expect
 from tests.built_site import EXAMPLE, build_site, copy_sources
-
-OpenPage = Callable[..., Page]
 
 NAMES = [f"made_up_{n:03}" for n in range(900)]
 REPORT = "results/runs/acme-many/"

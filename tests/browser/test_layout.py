@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -10,10 +10,8 @@ from playwright.sync_api import Browser, Page
 from accelerator_portal.install.resolution import resolve
 from tests.browser import kinds
 from tests.browser.serving import served
-from tests.browser.visit import DESKTOP, PHONE, Visitor, expect, shown_commands
+from tests.browser.visit import DESKTOP, PHONE, OpenPage, Visitor, expect, shown_commands
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 SHIFTS = """
 window.shifts = [];

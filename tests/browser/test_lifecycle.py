@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
-
-from playwright.sync_api import Page
 
 from accelerator_portal.install.rows import InstallRow
-from tests.browser.visit import address_of, expect, set_clock
+from tests.browser.visit import OpenPage, address_of, expect, set_clock
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 
 def with_until(site: Site, *, past: bool) -> InstallRow:

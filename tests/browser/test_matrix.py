@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page
 
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 SUITE = "results/torchbench/"
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from accelerator_portal.site.results.matrix_pages import RowsPage, linked_pages
 from tests.browser.serving import served
-from tests.browser.visit import Visitor, expect
+from tests.browser.visit import OpenPage, Visitor, expect
 from tests.built_site import EXAMPLE, build_site, copy_sources
-
-OpenPage = Callable[..., Page]
 
 SUITE = "results/many/"
 MARKUP = "<img src=x onerror=alert(1)>"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import expect, wait_until_ready
-
-OpenPage = Callable[..., Page]
+from tests.browser.visit import OpenPage, expect, wait_until_ready
 
 MODELS = "results/by-model/"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,10 +13,8 @@ import yaml
 from playwright.sync_api import Page
 
 from accelerator_portal.site.platforms.questions import terms
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 QUESTIONS = "questions/"
 MESSAGES = Path(__file__).parents[1] / "site" / "error_messages.yaml"

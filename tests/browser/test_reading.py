@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page
 
 from tests.browser import kinds
-from tests.browser.visit import DESKTOP, address_of, expect, shown_choice, shown_commands
+from tests.browser.visit import DESKTOP, OpenPage, address_of, expect, shown_choice, shown_commands
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 FOCUSED = """() => {
   const focused = document.activeElement;

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Route
 
-from tests.browser.visit import PHONE, expect
+from tests.browser.visit import PHONE, OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 SUITE = "results/torchbench/"
 

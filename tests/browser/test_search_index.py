@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page
 
-from tests.browser.visit import DESKTOP, PHONE, expect, search
-
-OpenPage = Callable[..., Page]
+from tests.browser.visit import DESKTOP, PHONE, OpenPage, expect, search
 
 _ASKED = """() => performance.getEntriesByType("resource")
   .filter(({ name }) => name.includes("search_index")).length"""

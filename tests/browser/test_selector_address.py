@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -12,6 +11,7 @@ from playwright.sync_api import Page
 from accelerator_portal.install import Choice, Selector
 from accelerator_portal.install.axes import Value
 from tests.browser.visit import (
+    OpenPage,
     address_of,
     shown_choice,
     shown_commands,
@@ -19,8 +19,6 @@ from tests.browser.visit import (
     wait_until_ready,
 )
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 
 def some_choices(selector: Selector, count: int) -> list[Choice]:

@@ -6,8 +6,6 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from playwright.sync_api import Page
-
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector
 from accelerator_portal.install.limits import driver_bounds
@@ -16,11 +14,9 @@ from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.serving import runs
 from accelerator_portal.site.platforms.commands_table import offline_installs
 from accelerator_portal.site.platforms.hardware import cards_by_id
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
 from tests.further_axis import further_selector
-
-OpenPage = Callable[..., Page]
 
 CASES = 400
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page
 
 from accelerator_portal.install.axes import Choice
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.platforms.selector_view import other_machines
-from tests.browser.visit import expect, shown_choice
+from tests.browser.visit import OpenPage, expect, shown_choice
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 PLATFORMS = {"Win32": "windows", "MacIntel": "macos", "Linux x86_64": "linux"}
 

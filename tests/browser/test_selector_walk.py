@@ -14,10 +14,8 @@ from accelerator_portal.install.payload import overview
 from accelerator_portal.install.resolution import offers, resolve
 from accelerator_portal.site.platforms.selector_view import script
 from tests.browser.test_selector_system import hints
-from tests.browser.visit import LOADED_AHEAD, PHONE, Opened, expect, status
+from tests.browser.visit import LOADED_AHEAD, PHONE, Opened, OpenPage, expect, status
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 SEQUENCES = 25
 CLICKS = 20

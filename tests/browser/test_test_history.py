@@ -6,13 +6,11 @@ import json
 from collections.abc import Callable
 from urllib.parse import urlencode
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Route
 
 from accelerator_portal.results.archive import read_history
-from tests.browser.visit import Opened, expect
+from tests.browser.visit import Opened, OpenPage, expect
 from tests.built_site import REPOSITORY, Site
-
-OpenPage = Callable[..., Page]
 
 PAGE = "results/test-history/"
 PLATFORM = "xpu-baselines"

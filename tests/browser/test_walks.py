@@ -14,9 +14,7 @@ from playwright.sync_api import Page, ViewportSize
 
 from tests.browser import kinds
 from tests.browser.test_selector_system import hints
-from tests.browser.visit import DESKTOP, PHONE, expect
-
-OpenPage = Callable[..., Page]
+from tests.browser.visit import DESKTOP, PHONE, OpenPage, expect
 
 LINUX = hints("Linux", "x86")
 WINDOWS = hints("Windows", "x86")

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from playwright.sync_api import Page
 
 from tests.browser import kinds
-from tests.browser.visit import expect
+from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
-
-OpenPage = Callable[..., Page]
 
 
 @pytest.mark.parametrize("address", ["", kinds.FULLEST], ids=kinds.name)

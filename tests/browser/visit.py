@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,9 @@ from tests.browser.watched import Watched
 
 expect = expect_of_playwright
 expect.set_options(timeout=PATIENCE)
+
+OpenPage = Callable[..., Page]
+"""What the fixture `open_page` gives: it opens an address of the site."""
 
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
