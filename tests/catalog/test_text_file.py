@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,53 +62,17 @@ def test_bytes_that_are_no_text_are_refused(data: bytes, problem: str, root: Pat
     assert outcome(root) == f"folder/a:{problem}"
 
 
-def test_a_missing_file_is_missed(root: Path) -> None:
-    problem = "folder/a:1: file not found; create it; the format is described in CONTRIBUTING.md"
-    assert outcome(root) == problem
-    (root / "folder" / "a").symlink_to("nowhere")
-    assert outcome(root) == problem
-
-
 def test_a_link_inside_its_folder_is_followed(root: Path) -> None:
     (root / "folder" / "b").write_text("b", encoding="utf-8")
     (root / "folder" / "a").symlink_to("b")
     assert outcome(root) == "b"
 
 
-def _link_out(file: Path) -> None:
-    (file.parent.parent / "secret").write_text("secret", encoding="utf-8")
-    file.symlink_to("../secret")
-
-
-def _link_to_a_folder_beside(file: Path) -> None:
-    (file.parent.parent / "folder2").mkdir()
-    (file.parent.parent / "folder2" / "a").write_text("theirs", encoding="utf-8")
-    file.symlink_to("../folder2/a")
-
-
-OUTSIDE = "the symbolic link points outside its folder; replace the link with the file"
-NOT_READABLE = "make it a readable regular file"
-
-
-@pytest.mark.parametrize(
-    ("make", "problem"),
-    [
-        (_link_out, OUTSIDE),
-        (_link_to_a_folder_beside, OUTSIDE),
-        (lambda file: file.symlink_to("/dev/zero"), OUTSIDE),
-        (Path.mkdir, "this is not a regular file; replace it with a text file"),
-        (os.mkfifo, "this is not a regular file; replace it with a text file"),
-        (
-            lambda file: file.symlink_to("a"),
-            f"the file cannot be read (the symbolic link points to itself); {NOT_READABLE}",
-        ),
-    ],
-)
-def test_what_is_no_plain_file_is_refused(
-    make: Callable[[Path], None], problem: str, root: Path
-) -> None:
-    make(root / "folder" / "a")
-    assert outcome(root) == f"folder/a:1: {problem}"
+def test_a_link_to_a_folder_whose_name_begins_alike_is_refused(root: Path) -> None:
+    (root / "folder2").mkdir()
+    (root / "folder2" / "a").write_text("theirs", encoding="utf-8")
+    (root / "folder" / "a").symlink_to("../folder2/a")
+    assert outcome(root).startswith("folder/a:1: the symbolic link points outside its folder")
 
 
 def test_a_file_that_may_not_be_read_is_named_without_this_machines_paths(
@@ -122,7 +84,7 @@ def test_a_file_that_may_not_be_read_is_named_without_this_machines_paths(
     (root / "folder" / "a").write_text("a", encoding="utf-8")
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert outcome(root) == (
-        f"folder/a:1: the file cannot be read (Permission denied); {NOT_READABLE}"
+        "folder/a:1: the file cannot be read (Permission denied); make it a readable regular file"
     )
 
 

@@ -64,6 +64,13 @@ def test_no_text_adds_an_element_or_an_attribute(hostile_site: Site, plain_site:
         assert found[address].keys() <= elements, address
 
 
+def test_no_text_is_allowed_to_run_by_a_policy(hostile_site: Site, plain_site: Site) -> None:
+    policy = "meta[http-equiv=Content-Security-Policy]"
+    for address in hostile_site.pages.keys() & plain_site.pages.keys():
+        found, known = (s.pages[address].one(policy).attributes for s in (hostile_site, plain_site))
+        assert found == known, address
+
+
 def test_markdown_makes_only_what_it_may(hostile_site: Site) -> None:
     boxes = [node for page in hostile_site.pages.values() for node in page.tree.css(VENDORS)]
     assert len(boxes) > 5 * len(NAMES)

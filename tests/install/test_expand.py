@@ -33,7 +33,6 @@ PLUGIN = """\
       - pip: {packages: ["torch=={torch}", "torch-example=={plugin}"]}
     source: made-up
 """
-WHEELS_END = "    check: python\n    source: made-up\n  - id: nightly\n"
 IMAGE = "  - id: image\n"
 EX1_WINDOWS = '      - {variant: ex1, os: windows, arch: [x86_64], python: ["3.12"]}\n'
 PUBLISHED = """\

@@ -8,7 +8,6 @@ from accelerator_portal.packages.portal_packages import (
 )
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Tree, edited, loaded
 
-WHEELS = "https://download.pytorch.org/whl/ex1"
 STEP = '{packages: [torch], index: "{index}", pre: true}'
 
 

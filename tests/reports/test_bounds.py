@@ -14,7 +14,6 @@ from accelerator_portal.reports.report_check import (
     MAX_CELLS,
     MAX_MODES,
     MAX_SUITES,
-    TAKEN,
     KnownNames,
     faults,
     report_problems,
@@ -55,13 +54,6 @@ def test_a_mode_is_a_word(mode: str) -> None:
     assert list(faults(report(in_mode(mode)))) == []
 
 
-@pytest.mark.parametrize("name", sorted(TAKEN))
-def test_a_suite_cannot_take_a_page_of_the_sites(name: str) -> None:
-    (fault,) = faults(report(suites=(name,)))
-    assert "is a reserved suite name" in fault[0]
-    assert list(faults(report({"suite": name}))) == [fault]
-
-
 def test_there_are_only_so_many_suites_and_modes() -> None:
     assert not list(faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES)))))
     assert list(faults(report(suites=tuple(f"s{n}" for n in range(MAX_SUITES + 1)))))
@@ -81,13 +73,6 @@ def test_no_two_reports_have_one_id() -> None:
     assert _report_id("acme", "nightly") == "acme-nightly"
     pairs = [("acme", "x-nightly"), ("acme-x", "nightly"), ("acme", "x"), ("acme-x", "x")]
     assert len({_report_id(*pair) for pair in pairs}) == len(pairs)
-
-
-def test_suites_that_only_tests_name_count_and_have_one_answer() -> None:
-    made = report({})
-    tests = tuple(made.tests[0].model_copy(update={"suite": f"s{n}"}) for n in range(100_000))
-    many = made.model_copy(update={"tests": tests})
-    assert list(faults(many)) == [("100,001 suites, more than 100", "split the report")]
 
 
 def test_a_file_of_very_many_suites_is_refused_with_one_fault(tmp_path: Path) -> None:

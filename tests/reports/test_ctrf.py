@@ -79,12 +79,6 @@ def test_a_suite_may_be_one_text_and_a_person_may_name_it(tmp_path: Path) -> Non
     assert names == [("ops", "My Suite::a"), ("ops", "TestX::b")]
 
 
-def test_parameters_of_all_tests_are_added_to_the_file_s_own(tmp_path: Path) -> None:
-    made = document({"status": "passed", "parameters": {"dtype": "int8"}}, {"status": "passed"})
-    found = read(tmp_path, made, Options(parameters={"dtype": "float32"}))
-    assert [test.parameters["dtype"] for test in found.tests] == ["int8", "float32"]
-
-
 def test_a_file_without_tests_names_its_tool(tmp_path: Path) -> None:
     assert read(tmp_path, document()) == ImportResult((Suite(name="runner-x", kind="unit"),), ())
 

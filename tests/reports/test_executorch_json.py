@@ -133,26 +133,6 @@ def test_each_row_of_a_test_is_a_test(tmp_path: Path) -> None:
     assert [test.duration_s for test in found.tests] == [None, None]
 
 
-def test_a_process_that_died_has_a_row_of_few_columns(tmp_path: Path) -> None:
-    row = {
-        "Test ID": "test_a[xnnpack-float32]",
-        "Test Case": "test_a",
-        "Flow": "xnnpack",
-        "Result": "Fail",
-        "Result Detail": "Process Crash",
-        "Error": "made up",
-    }
-    lost = {
-        "nodeid": "::test_a[xnnpack-float32]",
-        "outcome": "failed",
-        "metadata": {"subtests": [row]},
-    }
-    test = only(read(tmp_path, lost))
-    assert (test.outcome, test.reason, dict(test.parameters)) == (
-        "crashed", "made up", {"recipe": "plain", "dtype": "float32"},
-    )  # fmt: skip
-
-
 def test_a_test_over_its_limit_did_not_pass_although_its_rows_did(tmp_path: Path) -> None:
     crash = {"path": "x", "lineno": 1, "message": "Failed: Timeout (>120.0s) from pytest-timeout."}
     test = only(read(tmp_path, case("a.py::test_a[xnnpack]", "failed", ROW, crash=crash)))

@@ -34,19 +34,6 @@ def test_tests_come_in_the_order_of_the_file() -> None:
     assert [test.name for test in tests.done()] == ["b", "a", "c"]
 
 
-def test_a_double_is_named_with_its_first_line() -> None:
-    tests = imported()
-    tests.add(2, TEST)
-    tests.add(3, TEST | {"parameters": {"dtype": "float32"}})
-    tests.add(4, TEST | {"outcome": "failed"})
-    assert problems(tests) == [
-        (
-            'example.csv:4: "m" is listed twice with the same parameters, first in line 2; '
-            "remove one of the two"
-        )
-    ]
-
-
 @pytest.mark.parametrize("new", OUTCOMES)
 @pytest.mark.parametrize("old", OUTCOMES)
 def test_where_a_test_may_repeat_the_result_that_ranks_first_is_kept(

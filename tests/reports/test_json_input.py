@@ -35,11 +35,3 @@ def test_what_is_no_json_is_refused(tmp_path: Path, text: str, message: str) -> 
     with pytest.raises(ProblemsError) as caught:
         load_json(file)
     assert re.sub(r"(invalid JSON) in column \d+", r"\1", str(caught.value)) == message
-
-
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    file.write_bytes(b"{\n\xff")
-    with pytest.raises(ProblemsError) as caught:
-        load_json(file)
-    assert str(caught.value) == "results.json:2: byte 0xff is not UTF-8; save the file as UTF-8"

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from accelerator_portal.reports import reading
 from accelerator_portal.reports.formats.junit import junit_text, read_junit
 from accelerator_portal.reports.outcomes import OUTCOMES
 from accelerator_portal.reports.reading import ImportResult, Options
@@ -105,15 +104,6 @@ def test_a_case_without_a_suite_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_parameters_of_all_tests_are_added_to_the_file_s_own(tmp_path: Path) -> None:
-    text = SUITE.format('<testcase name="a[float32]"/><testcase name="b"/>')
-    found = read(tmp_path, text, Options(parameters={"dtype": "int8", "mode": "eager"}))
-    assert [test.parameters for test in found.tests] == [
-        {"dtype": "float32", "mode": "eager"},
-        {"dtype": "int8", "mode": "eager"},
-    ]
-
-
 @pytest.mark.parametrize("time", ["2026-03-01T10:00:00", "2026-03-01 10:00:00.0"])
 def test_a_time_without_a_zone_is_read_as_utc_and_this_is_said(tmp_path: Path, time: str) -> None:
     found = read(tmp_path, f'<testsuite name="x" timestamp="{time}"/>')
@@ -156,12 +146,6 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
     ]
 
 
-def test_a_suite_that_a_person_names_is_an_id(tmp_path: Path) -> None:
-    assert problems(tmp_path, "<testsuites/>", Options("My Ops")) == [
-        'results.xml:1: "My Ops" is not a valid suite name; write "my-ops"'
-    ]
-
-
 def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
     broken = kept("{&quot;kind&quot;: &quot;odd&quot;, &quot;planned&quot;: -1}")
     run = kept("{&quot;started&quot;: &quot;0001-01-01T00:00:00+23:00&quot;}")
@@ -173,15 +157,6 @@ def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
         f'results.xml:1: "x".kind: {NO_KIND}; {FORMAT}',
         f'results.xml:1: "x".planned: input should be greater than or equal to 0; {FORMAT}',
         f'results.xml:2: "y".started: value error, the time is out of range; {FORMAT}',
-    ]
-
-
-def test_too_many_tests_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accelerator_portal.reports.formats.imported_tests.MAX_TESTS", 2)
-    assert reading.MAX_TESTS == 100_000
-    cases = "".join(f'<testcase name="{name}"/>' for name in "abcd")
-    assert problems(tmp_path, SUITE.format(cases)) == [
-        "results.xml:1: the file has more than 2 tests; split it by suite"
     ]
 
 

@@ -8,12 +8,8 @@ from typing import get_args
 import pytest
 
 from accelerator_portal.reports.outcomes import (
-    ATTEMPTED,
     BAD,
-    GOOD,
     OUTCOMES,
-    UNSETTLED,
-    UNSUCCESSFUL,
     WORST_FIRST,
     Outcome,
     OutcomeGroup,
@@ -49,24 +45,6 @@ def test_an_outcome_is_explained_in_a_sentence_and_has_a_sign(info: OutcomeInfo)
 def test_no_two_outcomes_share_what_tells_them_apart(field: str) -> None:
     values = [getattr(info, field) for info in OUTCOMES.values()]
     assert len(set(values)) == len(values)
-
-
-def test_what_is_good_or_bad_says_something_of_the_product() -> None:
-    assert {"passed"} == GOOD
-    assert {
-        "wrong-result",
-        "unsupported-operator",
-        "failed",
-        "crashed",
-        "timed-out",
-        "out-of-memory",
-    } == BAD
-
-
-def test_what_is_left_to_do_is_what_failed_or_did_not_run() -> None:
-    assert BAD | {"infrastructure-error", "test-broken"} == UNSUCCESSFUL
-    assert UNSUCCESSFUL | {"not-run"} == UNSETTLED
-    assert GOOD | BAD | {"executed"} == ATTEMPTED
 
 
 def test_the_two_orders_differ_where_nothing_was_found_out() -> None:

@@ -2,13 +2,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.junit import read_junit
@@ -284,26 +281,3 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
         f"tests[1].outcome: {NO_OUTCOME}",
         f"tests[2].call.duration: input should be a valid number; {FORMAT}",
     ]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-KEYS = st.sampled_from(["created", "duration", "environment", "summary", "tests", "collectors"])
-
-
-@given(st.dictionaries(KEYS, JSON, max_size=3), st.lists(JSON, max_size=2))
-def test_any_json_is_read_or_refused(changes: dict[str, Any], tests: list[Any]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            found = read(Path(folder), {**document(*tests), **changes})
-        except ProblemsError as error:
-            found = None
-            named = str(error)
-        else:
-            named = ""
-    assert (found is None) == named.startswith("results.json:1: ")

@@ -22,7 +22,6 @@ SUITE = SuiteFile.model_validate(
     }
 )
 KNOWN = KnownNames(frozenset({"example"}), {"known": SUITE})
-MODEL = {"name": "known", "kind": "model"}
 
 
 def found(*tests: dict[str, Any], first_test: int | None = None, **changes: Any) -> list[str]:  # noqa: ANN401

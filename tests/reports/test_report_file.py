@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +17,6 @@ from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
 from tests.reports.drawn import VISIBLE
 from tests.reports.examples import REPORT, TEST, report
-
-DEEP = "invalid JSON in column 1: the values are nested too deeply"
-SEE = "see the report format page"
 
 
 def written(tmp_path: Path, data: str | bytes) -> Path:
@@ -80,37 +76,19 @@ def test_what_is_written_is_read_back(tests: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ("", ["r.json:1: invalid JSON in column 1: the file ends too early; create the file again"]),
-        ('{\n"a": }', ["r.json:2: invalid JSON in column 6: expecting value; create the file again"]),
-        ("[" * 5000, [f"r.json:1: {DEEP}; create the file again"]),
-        (b"\xff\xfe{}", None),
-        ("[]", ["r.json:1: the report is not a JSON object; use one JSON object"]),
-        (
-            json.dumps({**REPORT, "schema_version": 2}),
-            [("r.json:1: the report has schema_version 2, newer than 1; "
-              "update accelerator-portal, or use the older version")],
-        ),
+        ("", "1: invalid JSON in column 1: the file ends too early; create the file again"),
+        ('{\n"a": }', "2: invalid JSON in column 6: expecting value; create the file again"),
         (
             json.dumps({**REPORT, "schema_version": 2, "new": 1, "tests": 3}),
-            [("r.json:1: the report has schema_version 2, newer than 1; "
-              "update accelerator-portal, or use the older version")],
+            (
+                "1: the report has schema_version 2, newer than 1; "
+                "update accelerator-portal, or use the older version"
+            ),
         ),
-        (json.dumps({**REPORT, "surprise": 1}),
-         [f"r.json:1: surprise: extra inputs are not permitted; {SEE}"]),
-        (json.dumps({**REPORT, "started": "2026-01-02T03:04:05"}),
-         [f"r.json:1: started: input should have timezone info; {SEE}"]),
-        (json.dumps({**REPORT, "tests": [{**TEST, "duration_s": -1}]}),
-         [("r.json:1: tests[0].duration_s: input should be greater than or equal to 0; " + SEE)]),
-        (json.dumps({**REPORT, "tests": [{**TEST, "metrics": {"x": {"value": 1, "unit": "s"}}}]})
-         .replace("1, ", "NaN, "), None),
     ],
-)  # fmt: skip
-def test_a_fault_is_one_clear_message(
-    data: str | bytes, expected: list[str] | None, tmp_path: Path
-) -> None:
-    found = faults(written(tmp_path, data))
-    assert found
-    assert expected is None or found == expected
+)
+def test_a_fault_is_one_clear_message(data: str, expected: str, tmp_path: Path) -> None:
+    assert faults(written(tmp_path, data)) == [f"r.json:{expected}"]
 
 
 def test_the_line_of_a_faulty_test_is_named(tmp_path: Path) -> None:
@@ -142,24 +120,6 @@ def test_too_many_tests_are_one_message(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(report_file, "MAX_TESTS", 1)
     path = written(tmp_path, report_text(report({}, {"name": "second"})))
     assert faults(path) == ["r.json:20: the report has more than 1 tests; split it by suite"]
-
-
-def test_a_missing_file_is_said_so(tmp_path: Path) -> None:
-    (found,) = faults(tmp_path / "nowhere.json")
-    assert found.startswith("nowhere.json:1: the file cannot be read (No such file or directory)")
-
-
-def test_what_is_no_plain_file_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "r.json")
-    assert faults(tmp_path / "r.json") == [
-        "r.json:1: this is not a regular file; use a regular file"
-    ]
-
-
-def test_a_moment_out_of_all_time_is_a_fault(tmp_path: Path) -> None:
-    data = json.dumps({**REPORT, "started": "0001-01-01T00:00:00+23:00"})
-    (found,) = faults(written(tmp_path, data))
-    assert "the time is out of range" in found
 
 
 def test_a_part_of_the_operators_is_not_more_than_the_whole(tmp_path: Path) -> None:

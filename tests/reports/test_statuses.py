@@ -46,25 +46,6 @@ def test_a_status_of_the_dynamo_benchmarks(
     assert (verdict.outcome, verdict.stage, verdict.raw_status) == (outcome, stage, status)
 
 
-@pytest.mark.parametrize(
-    ("status", "outcome", "stage"),
-    [
-        ("SUCCESS", "passed", "compare"),
-        ("SUCCESS_UNDELEGATED", "executed", "lower"),
-        ("SKIPPED", "skipped", None),
-        ("QUANTIZE_FAIL", "failed", "quantize"),
-        ("LOWER_FAIL", "failed", "lower"),
-        ("PTE_LOAD_FAIL", "failed", "load"),
-        ("PTE_RUN_FAIL", "failed", "run"),
-        ("OUTPUT_MISMATCH_FAIL", "wrong-result", "compare"),
-        ("UNKNOWN_FAIL", "failed", None),
-    ],
-)
-def test_a_result_of_executorch(status: str, outcome: Outcome, stage: Stage | None) -> None:
-    verdict = executorch_verdict(status, "")
-    assert (verdict.outcome, verdict.stage, verdict.raw_status) == (outcome, stage, status)
-
-
 def test_only_a_compared_result_is_good() -> None:
     good = [
         status
@@ -93,12 +74,6 @@ def test_what_is_skipped_has_a_reason(status: str, verdict: StatusMeaning) -> No
 )
 def test_a_text_is_an_error_and_never_a_pass(text: str, outcome: Outcome) -> None:
     assert verdict_of(text) == StatusMeaning(outcome, None, text, None)
-
-
-def test_an_error_says_more_than_a_failure() -> None:
-    text = "EX out of memory. Tried to allocate 1.00 MiB"
-    expected = StatusMeaning("out-of-memory", "lower", text, "LOWER_FAIL")
-    assert executorch_verdict("LOWER_FAIL", text) == expected
 
 
 def test_an_error_does_not_change_what_was_skipped_or_compared() -> None:

@@ -125,13 +125,6 @@ def test_a_change_of_a_baseline_is_a_changed_expectation() -> None:
     ]
 
 
-def test_the_same_report_again_changes_nothing() -> None:
-    reports = [made_up(0, {"a": P}), made_up(1, {"a": F})]
-    state, _ = folded(*reports)
-    for report in reports:
-        assert fold(state, report) == (state, ())
-
-
 def test_the_order_of_tests_in_a_report_says_nothing() -> None:
     one = made_up(0, {"a": P, "b?mode=training": F, "c": F})
     other = made_up(0, {"c": F, "b?mode=training": F, "a": P})
