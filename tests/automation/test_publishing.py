@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.automation.building import (
-    NoPreviousSiteError,
     previous_site,
     publish,
     recover,
@@ -38,13 +37,6 @@ def test_the_last_site_is_kept_and_can_be_put_back_and_back_again(target: Path) 
     restore_previous(target)
     assert (shown(target), shown(previous_site(target))) == ("third", "second")
     assert not staging_folder(target).exists()
-
-
-def test_without_a_previous_site_nothing_is_changed(target: Path) -> None:
-    make(target, "first")
-    with pytest.raises(NoPreviousSiteError, match=r"there is no previous site in \.site\.previous"):
-        restore_previous(target)
-    assert shown(target) == "first"
 
 
 def test_an_interruption_between_the_renames_is_mended(target: Path) -> None:

@@ -30,11 +30,6 @@ def test_it_says_first_what_readers_see_then_whose_folders_they_are() -> None:
     )
 
 
-def test_a_difference_that_cannot_be_read_is_not_shown() -> None:
-    text = difference_comment(run(), None, [])
-    assert text.startswith(f"{MARKER}\n\nThe comparison cannot be shown")
-
-
 def test_a_failed_commit_is_told_with_the_run() -> None:
     text = failure_comment(run(conclusion="failure"))
     assert "Commit `123456789012` did not pass the check" in text

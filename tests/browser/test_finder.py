@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser import finder_queries as texts
-from tests.browser.visit import PHONE, OpenPage, expect, search, shown_commands
+from tests.browser.visit import PHONE, OpenPage, expect, shown_commands
 from tests.built_site import Site
 
 HARDWARE = "hardware/"
@@ -562,11 +562,3 @@ def test_every_name_of_every_model_finds_its_generation(open_page: OpenPage, sit
     )
     assert len(names) > 500
     assert missed == []
-
-
-def test_the_sites_search_leads_to_the_platform(open_page: OpenPage) -> None:
-    page = open_page()
-    search(page, "gfx1030")
-    results = page.locator(".md-search-result__link")
-    expect(results.filter(has_text="ROCm").first).to_be_visible()
-    expect(page.locator(".md-search-result__list")).to_contain_text("Hardware")

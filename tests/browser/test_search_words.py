@@ -20,7 +20,7 @@ PAGES = {
     "hardware/": "hardware, benchmark, gpu cloud",
     "compare/ results/compare/": "compare",
     "compute-platforms/cuda/": "nvidia, jetson, rtx 5090, no kernel image, blackwell, cuda 13, cuda 12.6, rtx 4090, h100, gtx 1080, rtx 3060, nccl, a100, l40s, t4, gb200, v100, driver 550, jetson jetpack",
-    "compute-platforms/rocm/": "amd, 7900 xtx, windows rocm, rocm windows, mi300x, strix halo, radeon, rx 6600, hip error, rocm 7, mi250",
+    "compute-platforms/rocm/": "amd, 7900 xtx, windows rocm, rocm windows, mi300x, strix halo, radeon, rx 6600, hip error, rocm 7, mi250, gfx1030",
     "compute-platforms/mps/": "apple, m4, apple m4, macbook, metal",
     "compute-platforms/tpu/ compute-platforms/tpu-xla/": "tpu, tpu v5e, tpu pip",
     "glossary/#regression results/changes/ results/dashboard/": "regression",

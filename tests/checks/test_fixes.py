@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from accelerator_portal.catalog import Problem
 from accelerator_portal.catalog.problem import Fix
-from accelerator_portal.checks.fixes import fixed_files, fixed_text
+from accelerator_portal.checks.fixes import fixed_text
 
 
 def problem(line: int, old: str, new: str, path: str = "a") -> Problem:
@@ -29,11 +27,3 @@ def test_two_fixes_of_a_line_are_both_made() -> None:
     text, done = fixed_text("[1.0, 2.0]", [problem(1, "1.0", '"1.0"'), problem(1, "2.0", '"2.0"')])
     assert text == '["1.0", "2.0"]'
     assert len(done) == 2
-
-
-def test_nothing_is_written(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("x", "utf-8")
-    texts, done = fixed_files(tmp_path, [problem(1, "x", "y"), Problem("a", 1, "other", "other")])
-    assert texts == {tmp_path / "a": "y"}
-    assert len(done) == 1
-    assert (tmp_path / "a").read_text("utf-8") == "x"

@@ -151,21 +151,6 @@ def test_faults_are_named_and_nothing_is_written(
     assert "Traceback" not in done.output
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", '{"a": 1', "[1]", "\x00", '{"schema_version": 1}{', "null"]
-)
-def test_what_is_no_such_file_is_said_so(text: str, tree: Tree) -> None:
-    _, done = imported(tree, text)
-    assert done.exit_code == 1
-    assert done.output.startswith("additional-platforms.json:1: ")
-
-
-def test_a_missing_file_is_said_so(tree: Tree) -> None:
-    done = run(tree(EXAMPLE), Path("nowhere.json"))
-    assert done.exit_code == 2
-    assert "File 'nowhere.json' does not exist" in done.output
-
-
 def test_an_entry_is_that_of_the_folder_that_states_its_id(tree: Tree) -> None:
     entry = "additional_platform: {id: first_card, source: made-up}\n"
     root = tree({**EXAMPLE, ACCELERATOR: EXAMPLE[ACCELERATOR] + entry})

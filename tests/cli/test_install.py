@@ -43,12 +43,6 @@ def test_what_cannot_be_asked_is_not_checked(tree: Tree, monkeypatch: pytest.Mon
     assert whys == {"nowhere.invalid did not respond (ConnectError)"}
 
 
-def test_an_unknown_platform_is_named(tree: Tree) -> None:
-    done = run(tree(EXAMPLE), "--accelerator", "exemple")
-    assert done.exit_code == 2
-    assert 'there is no platform "exemple"; did you mean "example"?' in done.output
-
-
 def test_a_file_that_cannot_be_read_is_named(tree: Tree) -> None:
     root = tree({**EXAMPLE, "data/verdicts/example.json": "no verdicts"})
     done = run(root)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from accelerator_portal.catalog import Platform, load_catalog
+from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.cli import main
@@ -149,18 +149,6 @@ def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
     assert run(other, "foo", "--yes", *flags()).exit_code == 0
     assert written(one) == written(other)
     platform(one)
-
-
-def test_a_wrong_answer_is_explained_and_asked_again(root: Path) -> None:
-    typed = list(TYPED)
-    typed[:1] = ["Example", "<Foo>", "", "Foo"]
-    result = asked(root, "\n".join([*typed, ""]))
-    assert result.exit_code == 0, result.output
-    said = result.output
-    assert 'Error: Name: the name "Example" is already claimed by' in said
-    assert 'Error: Name: "<Foo>" has a <, > or &; write the name without these characters' in said
-    assert "Error: Name is required: short name of the platform" in said
-    assert platform(root).accelerator.name == "Foo"
 
 
 @pytest.mark.parametrize(
@@ -513,11 +501,3 @@ def test_an_entry_has_a_folder_by_another_name(root: Path) -> None:
     result = run(root, "foo", *entry_file(root), "--entry", "first_card", *rest)
     assert result.exit_code == 0, result.output
     assert platform(root).accelerator.name == "First Card"
-
-
-def test_it_is_seen_by_every_other_command(root: Path) -> None:
-    run(root, "foo", *flags())
-    catalog, problems = load_catalog(root)
-    assert problems == []
-    assert catalog is not None
-    assert list(catalog.by_id) == ["example", "foo"]

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
@@ -77,16 +76,6 @@ def test_suites_that_one_lacks_and_platforms_are_named(tmp_path: Path) -> None:
     assert "Only the first report has: made-up: 2 tests." in done.output
     assert "Only the second report has: other: 1 test." in done.output
     assert "no suite with the same settings" in done.output
-
-
-@pytest.mark.parametrize("text", ["", "{", '{"schema_version": 1}'])
-def test_a_file_that_is_no_report_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "one.json").write_text(text, "utf-8")
-    path = str(tmp_path / "one.json")
-    done = CliRunner().invoke(main, ["report", "compare", path, path])
-    assert done.exit_code == 1
-    assert "one.json:1: " in done.output
-    assert not isinstance(done.exception, ValueError)
 
 
 def test_a_comparison_can_be_read_by_programs(tmp_path: Path) -> None:

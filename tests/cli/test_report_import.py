@@ -127,12 +127,6 @@ def test_a_fault_of_the_environment_is_named(text: str, words: str, root: Path) 
     assert not (root / "r.json").exists()
 
 
-def test_a_file_that_is_not_there_is_named(root: Path) -> None:
-    done = imported(root, "--environment", root / "none.yaml")
-    assert done.exit_code == 2
-    assert "none.yaml' does not exist" in done.output
-
-
 def test_what_is_missing_is_named_with_its_option(root: Path) -> None:
     (root / "bare.xml").write_text('<testsuite name="a"><testcase name="b"/></testsuite>', "utf-8")
     done = imported(root, file="bare.xml")

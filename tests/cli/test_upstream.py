@@ -73,14 +73,6 @@ def test_a_pull_request_that_breaks_nothing_hears_nothing(stage: Stage) -> None:
     assert stage.comments == []
 
 
-def test_the_same_event_is_sent_once(stage: Stage) -> None:
-    for _ in range(3):
-        stage.plan(nested(pull_webhook()))
-        assert stage.dispatch().exit_code == 0
-    assert len(stage.double.dispatched) == 1
-    assert stage.summary == "# Events sent to 0 of 0 platforms\n"
-
-
 def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage: Stage) -> None:
     stage.plan(nested(pull_webhook()))
     stage.dispatch()

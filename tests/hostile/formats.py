@@ -11,6 +11,8 @@ from pathlib import Path
 
 import yaml
 
+from tests.hostile.imported_files import JSON
+
 DOCTYPE, NO_XML = "document type", "invalid XML"
 
 
@@ -31,40 +33,12 @@ def _suites(inside: str, before: str = "") -> bytes:
     return (before + _CASE.replace("{}", inside)).encode()
 
 
-_CTRF: dict[str, object] = {
-    "reportFormat": "CTRF",
-    "specVersion": "0.0.0",
-    "results": {
-        "tool": {"name": "x"},
-        "summary": {
-            "tests": 1,
-            "passed": 1,
-            "failed": 0,
-            "skipped": 0,
-            "pending": 0,
-            "other": 0,
-            "start": 0,
-            "stop": 1,
-        },
-        "tests": [{"name": "t", "status": "passed", "duration": 1}],
-    },
-}
-
-
 def _ctrf(old: str, new: str) -> bytes:
-    text = json.dumps(_CTRF)
+    text = json.dumps(JSON["ctrf"])
     assert old in text
     return text.replace(old, new, 1).encode()
 
 
-_PYTEST: dict[str, object] = {
-    "created": 0,
-    "duration": 0,
-    "exitcode": 0,
-    "root": "/",
-    "environment": {},
-    "summary": {},
-}
 _HEADER = "Test ID,Test Case,Flow,Params,Result,Result Detail,Delegated\n"
 
 CASES: Mapping[str, tuple[str, bytes, str]] = {
@@ -98,27 +72,27 @@ CASES: Mapping[str, tuple[str, bytes, str]] = {
     ),
     "CTRF: no number": (
         "ctrf",
-        _ctrf('"duration": 1', '"duration": NaN'),
+        _ctrf('"duration": 3', '"duration": NaN'),
         "NaN is not a valid JSON number",
     ),
     "CTRF: infinity": (
         "ctrf",
-        _ctrf('"duration": 1', '"duration": -Infinity'),
+        _ctrf('"duration": 3', '"duration": -Infinity'),
         "not a valid JSON number",
     ),
-    "CTRF: a number too large": ("ctrf", _ctrf('"duration": 1', '"duration": 1e999'), "too large"),
+    "CTRF: a number too large": ("ctrf", _ctrf('"duration": 3', '"duration": 1e999'), "too large"),
     "CTRF: too many digits": (
         "ctrf",
-        _ctrf('"duration": 1', f'"duration": {"9" * 5000}'),
+        _ctrf('"duration": 3', f'"duration": {"9" * 5000}'),
         "digits",
     ),
     "CTRF: lists in lists": ("ctrf", b"[" * 1_000_000, "nested too deeply"),
-    "CTRF: half a pair": ("ctrf", _ctrf('"t"', '"\\ud800"'), "name"),
-    "CTRF: a zero in a name": ("ctrf", _ctrf('"t"', '"a\\u0000b"'), ""),
+    "CTRF: half a pair": ("ctrf", _ctrf('"test_a"', '"\\ud800"'), "name"),
+    "CTRF: a zero in a name": ("ctrf", _ctrf('"test_a"', '"a\\u0000b"'), ""),
     "CTRF: tests that are none": ("ctrf", _ctrf('[{"name"', '[7, {"name"'), "tests"),
     "CTRF: an escape in a system": (
         "ctrf",
-        _ctrf('"tool"', '"environment": {"osPlatform": "\\u001b"}, "tool"'),
+        _ctrf('"linux"', '"\\u001b"'),
         "results.environment.os: the character U+001B",
     ),
     "pytest: lists in lists": ("pytest-json", b'{"tests": ' + b"[" * 1_000_000, "deeply"),

@@ -9,20 +9,13 @@ from typing import Any
 
 import yaml
 
+from tests.reports.examples import REPORT as GOOD
+from tests.reports.examples import TEST
+
+__all__ = ["GOOD", "REFUSED", "TEST"]
+
 NO_JSON = "invalid JSON"
 NO_TEXT = "is not UTF-8"
-
-GOOD: dict[str, Any] = {
-    "schema_version": 1,
-    "accelerator": "example",
-    "kind": "self-reported",
-    "trigger": {"kind": "nightly"},
-    "started": "2026-01-02T03:00:00Z",
-    "environment": {"torch": "1.10.0"},
-    "suites": [{"name": "made-up", "kind": "unit"}],
-    "tests": [{"suite": "made-up", "name": "first", "outcome": "passed"}],
-}
-TEST: dict[str, Any] = GOOD["tests"][0]
 
 
 def _raw(old: str, new: str) -> bytes:

@@ -50,6 +50,7 @@ from tests.built_site import copy_sources
 from tests.day import TODAY
 from tests.folders import EXAMPLE, write_tree
 from tests.hostile import formats, markdown
+from tests.hostile.imported_files import JSON
 from tests.hostile.mutations import mutated
 from tests.hostile.reports import GOOD
 from tests.site.test_vendor_text import assert_harmless
@@ -193,36 +194,11 @@ def read_or_refused(name: str, file: Path) -> None:
             assert_told(got)
 
 
-_METRIC = "model=BERT, test=eval, device=cpu, bs=None, extra_args=['--backend'], metric=accuracy"
-_PYTEST = formats._PYTEST | {
-    "summary": {"total": 1, "collected": 1, "failed": 1},
-    "tests": [
-        {
-            "nodeid": "a.py::test_x[cpu-float32]",
-            "outcome": "failed",
-            "keywords": ["x"],
-            "call": {"duration": 1, "outcome": "failed", "longrepr": "AssertionError"},
-            "user_properties": [{"x": "y"}],
-        }
-    ],
-}
-DOCUMENTS: dict[str, Any] = {
-    "ctrf": formats._CTRF,
-    "pytest-json": _PYTEST,
-    "executorch-json": _PYTEST,
-    "torchbench": {
-        "name": "torch-nightly",
-        "environ": {"pytorch_git_version": "0123abc", "device": "cpu"},
-        "metrics": {_METRIC: "pass"},
-    },
-}
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", JSON)
 @given(data=st.data())
 def test_a_document_of_json_is_read_or_refused(name: str, data: st.DataObject, place: Path) -> None:
     file = place / f"{name}.json"
-    file.write_text(json.dumps(data.draw(mutated(DOCUMENTS[name]))), "utf-8", "surrogatepass")
+    file.write_text(json.dumps(data.draw(mutated(JSON[name]))), "utf-8", "surrogatepass")
     read_or_refused(name, file)
 
 

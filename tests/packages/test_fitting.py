@@ -15,7 +15,6 @@ from accelerator_portal.catalog.files.package_file import (
     EVERY,
     FactChange,
     PackagesRead,
-    ReleaseFacts,
 )
 from accelerator_portal.packages.fitting import admits, fits, home, lags, read_on
 from accelerator_portal.packages.news import news
@@ -248,10 +247,3 @@ def test_who_has_no_release_at_all_did_not_fall_behind(plugins: Catalog) -> None
     )
     criteria = Criteria.model_construct(most_minors_behind=1)
     assert news(replace(plugins, platforms=(nothing,), criteria=criteria)) == ()
-
-
-def test_without_facts_there_is_no_news(plugins: Catalog) -> None:
-    assert news(plugins) == ()
-    assert lags(plugins, plugins.platforms[0]) == ()
-    empty: list[ReleaseFacts] = []
-    assert news(with_facts(plugins, empty)) == ()

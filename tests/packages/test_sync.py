@@ -24,13 +24,12 @@ from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import RequestLimits
 from accelerator_portal.packages.sync import synced_words
 from tests.folders import REPOSITORY
-from tests.packages.loopback import Answer, File, Index, answering, made_wheel, send
+from tests.packages.loopback import Answer, File, Index
 from tests.packages.syncing import (
     ARM,
     DAY,
     EXPECTED,
     EXTRA,
-    HTML,
     PAGE,
     PATIENCE,
     X86,
@@ -168,29 +167,6 @@ def test_all_packages_make_one_day_for_all(root: Path, index: Index) -> None:
     assert (read.read, dict(read.later)) == (DAY, {})
     assert {(f.package, f.index) for f in read.faults} >= {("beside", EXTRA)}
     assert facts(root, "beside")["indexes"] == [{"index": "pypi", "releases": []}]
-
-
-def test_a_redirect_within_the_host_is_followed(root: Path, index: Index) -> None:
-    index.answers[PAGE] = answering(301, location="/simple/moved/")
-    name = "torch_example-2.0-py3-none-any.whl"
-    page = f'<html><a href="/files/{name}">{name}</a>'.encode()
-    index.answers["/simple/moved/"] = answering(200, page, content_type=HTML)
-    index.projects["torch-example"] = [made_wheel("torch-example", "2.0", "py3-none-any")]
-    synced(root, index)
-    assert list(releases(root)) == ["2.0"]
-
-
-def test_a_busy_server_is_asked_again_after_the_time_it_says(root: Path, index: Index) -> None:
-    tries = []
-
-    def busy(handler: BaseHTTPRequestHandler) -> None:
-        tries.append(1)
-        del index.answers[PAGE]
-        send(handler, 503, headers={"retry-after": "1"})
-
-    index.answers[PAGE] = busy
-    synced(root, index)
-    assert (len(tries), list(releases(root))) == (1, ["1.0"])
 
 
 def test_a_requirement_that_changes_under_its_version_is_kept(root: Path, index: Index) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.releases.claims import claims_without_evidence
-from tests.folders import INSTALL, RELEASES, Edit, Tree, edited, loaded
+from tests.folders import INSTALL, RELEASES, Edit, Tree, edited
 
 OPTION = '  - id: wheels\n    wheels: "ex*"\n'
 INDEX = ', index: "{index}"'
@@ -70,7 +70,3 @@ def test_the_index_of_a_vendor_has_its_own_evidence(tree: Tree) -> None:
 def test_one_release_alone(tree: Tree) -> None:
     assert claims(tree, at(f"{PYTORCH}/cpu"), version="1.9.1") == []
     assert len(claims(tree, at(f"{PYTORCH}/cpu"), version="1.10.0")) == 1
-
-
-def test_options_that_follow_the_release_claim_nothing_else(tree: Tree) -> None:
-    assert claims_without_evidence(loaded(tree(edited()))) == []

@@ -11,7 +11,6 @@ from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.problem import ProblemsError
 from accelerator_portal.releases.entry import (
-    NoReleaseError,
     entry_change,
     read_releases,
     with_release,
@@ -91,10 +90,3 @@ def test_wheels_on_several_lines_cannot_be_added_to() -> None:
     with pytest.raises(ProblemsError) as raised:
         added(text, published("1.9.1"))
     assert "this wheel is not written on one line" in str(raised.value.problems[0])
-
-
-def test_an_entry_needs_builds_and_a_date() -> None:
-    with pytest.raises(NoReleaseError, match="no index that could be read has wheels"):
-        entry_change(published("1.11.0", builds=()), listed(TEXT))
-    with pytest.raises(NoReleaseError, match=r"once torch 1\.11\.0 is on PyPI"):
-        entry_change(published("1.11.0", builds=published("1.11.0").builds), listed(TEXT))

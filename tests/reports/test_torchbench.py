@@ -71,34 +71,22 @@ def test_a_result_file(tmp_path: Path) -> None:
     }
     found = read(tmp_path, content(metrics, **environ))
     eager: dict[str, Scalar] = {"mode": "inference", "compiler": "eager"}
-    assert found.tests == (
-        TestEntry.model_validate(
-            {
-                "suite": "torchbench",
-                "name": "model_a",
-                "parameters": eager,
-                "outcome": "passed",
-                "stage": "compare",
-                "raw_status": "pass",
-                "metrics": {"latencies": {"value": 1.5, "unit": "ms"}},
-            }
-        ),
-        TestEntry(
-            suite="torchbench",
-            name="model_b",
-            parameters=eager,
-            outcome="skipped",
-            raw_status="not_implemented",
-            reason="The model doesn't have this mode.",
-        ),
-        TestEntry(
-            suite="torchbench",
-            name="model_b",
-            parameters={"mode": "training", "compiler": "eager"},
-            outcome="out-of-memory",
-            reason="EX out of memory.\nTried to allocate 1.00 MiB",
-        ),
+    first, skipped, failed = found.tests
+    assert first == TestEntry.model_validate(
+        {
+            "suite": "torchbench",
+            "name": "model_a",
+            "parameters": eager,
+            "outcome": "passed",
+            "stage": "compare",
+            "raw_status": "pass",
+            "metrics": {"latencies": {"value": 1.5, "unit": "ms"}},
+        }
     )
+    assert (skipped.name, skipped.outcome) == ("model_b", "skipped")
+    assert skipped.reason == "The model doesn't have this mode."
+    assert (failed.outcome, failed.parameters["mode"]) == ("out-of-memory", "training")
+    assert failed.reason == "EX out of memory.\nTried to allocate 1.00 MiB"
     assert found.environment == Environment(
         torch="2.10.0.dev20260102", torch_commit=commit, packages={"torchvision": "0.1"}
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import zipfile
 from pathlib import Path
@@ -144,10 +143,3 @@ def test_a_wheel_that_unpacks_without_end_is_not_unpacked(tmp_path: Path) -> Non
         archive.writestr("bomb-1.dist-info/METADATA", b"Name: a\n" + b" " * 20 * 1024**2)
     with pytest.raises(NoMetadataError, match="bytes of metadata"):
         read_package(str(file))
-
-
-@pytest.mark.parametrize("name", ["torch_foo-1.2.3-py3-none-any.whl", "METADATA"])
-def test_what_is_no_plain_file_is_not_waited_for(name: str, tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / name)
-    with pytest.raises(NoMetadataError, match="is not a regular file"):
-        read_package(str(tmp_path / name))

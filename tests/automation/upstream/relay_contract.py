@@ -32,9 +32,6 @@ WORKFLOW_KEYS = (
 
 OPTIONAL_WORKFLOW_KEYS = ("test_results", "artifact_url")
 
-SENT_ACTIONS = ("opened", "reopened", "synchronize", "closed")
-"""Actions of a pull request that the relay passes on. A label creates check runs in the relay."""
-
 SELF_STARTED = ("nightly", "periodic")
 """Events for which the action takes `completed` alone."""
 

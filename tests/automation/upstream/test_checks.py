@@ -9,7 +9,6 @@ from accelerator_portal.automation.upstream.checks import (
     level_of,
     may_check,
     put_check_run,
-    with_labels_now,
 )
 from accelerator_portal.catalog.files.shared_files import RelayRepository
 from tests.automation.github_double import GitHubDouble
@@ -22,7 +21,6 @@ from tests.automation.upstream.scene import (
     VENDOR,
     change,
     client,
-    populate,
     portal,
 )
 from tests.automation.upstream.test_marker import answer
@@ -85,13 +83,6 @@ def test_the_list_names_a_device_for_level_three_alone(level: str, device: str) 
         ValidationError, match="name the device for level L3, and for no other level"
     ):
         RelayRepository.model_validate(entry)
-
-
-def test_a_label_that_was_added_while_the_tests_ran_counts(double: GitHubDouble) -> None:
-    populate(double)
-    pull = double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]
-    pull["labels"] = [{"name": "ciflow/crcr/example"}]
-    assert with_labels_now(client(double), change()).labels == ("ciflow/crcr/example",)
 
 
 def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> None:

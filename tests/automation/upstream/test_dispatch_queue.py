@@ -128,8 +128,3 @@ def test_a_platform_that_fails_waits_and_is_given_up_after_three_rounds() -> Non
         log = log_with_sent(log, list(queue_items(log))[:1], {})
         assert waiting(log) == [(1, "a"), (1, "b")][rounds == MOST_FAILURES :]
     assert log.waiting[1].failures == {"a": MOST_FAILURES}
-
-
-def test_the_log_is_the_same_after_it_was_kept() -> None:
-    log = sent(log_with_plans(SendLog(), {1: plan("a", "b")}, NOW).log, "a")
-    assert SendLog.model_validate_json(log.model_dump_json()) == log

@@ -60,21 +60,6 @@ def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:
     }
 
 
-def test_one_that_fails_does_not_stop_the_rest(double: GitHubDouble) -> None:
-    names = [f"n{number}" for number in range(100)]
-    gone = set(names[::10])
-    double.repositories |= {f"vendor/{name}" for name in names if name not in gone}
-    sent = sent_to(double, plan_of(*names), SENDING)
-    assert {one.accelerator for one in sent if not one.ok} == gone
-    assert {place for place, _ in double.dispatched} == {
-        f"vendor/{n}" for n in names if n not in gone
-    }
-    assert {one.why for one in sent if one.accelerator == "n0"} == {
-        "repos/vendor/n0/dispatches: Not Found (HTTP 404)"
-    }
-    assert {one.tries for one in sent} == {1}
-
-
 def test_what_passes_is_tried_again_after_longer_and_longer_waits(double: GitHubDouble) -> None:
     double.repositories.add("vendor/one")
     double.faults = [Fault("POST", 502, times=2)]
