@@ -243,6 +243,14 @@ def test_an_interruption_while_writing_leaves_all_as_it_was(
     }
 
 
+def test_a_failure_before_anything_was_written_is_the_one_that_is_told(tmp_path: Path) -> None:
+    (tmp_path / "CODEOWNERS").write_text("before\n", "utf-8")
+    with pytest.raises(OSError, match="name too long"):
+        write_all(tmp_path, "acme", {"x" * 300: "text"}, {"CODEOWNERS": "after\n"})
+    assert (tmp_path / "CODEOWNERS").read_text("utf-8") == "before\n"
+    assert not (tmp_path / "accelerators/acme").exists()
+
+
 def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
     before = written(root)
     said = refused(root, before, run(root, "foo", typed=""))

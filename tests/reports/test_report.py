@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.reports.report import SCHEMA_VERSION, Report
+from accelerator_portal.reports.report import SCHEMA_VERSION, Metric, Report
 from tests.reports.examples import TEST, report
 
 LONGEST_ID, LONGEST_SHORT, LONGEST_TEXT = 101, 200, 4000
@@ -77,3 +77,9 @@ def test_a_report_needs_a_suite_and_may_lack_tests() -> None:
     assert report(tests=[]).tests == ()
     with pytest.raises(ValidationError, match="suites"):
         Report.model_validate({**report().model_dump(), "suites": [], "tests": [TEST]})
+
+
+@pytest.mark.parametrize("interval", [(1.6, 1.7), (1.2, 1.4), (1.7, 1.2)])
+def test_a_value_outside_its_interval_is_a_fault(interval: tuple[float, float]) -> None:
+    with pytest.raises(ValidationError, match="the value is outside its interval"):
+        Metric(value=1.5, unit="ms", interval=interval, repeats=9)

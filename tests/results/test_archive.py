@@ -13,7 +13,6 @@ from accelerator_portal.results.archive import (
     History,
     read_history,
     read_state_of,
-    state_path,
     with_reports,
 )
 from accelerator_portal.results.folding import fold_reports
@@ -28,21 +27,8 @@ def keep_all(root: Path, *reports: Report) -> None:
     assert not folding.problems
 
 
-def files(root: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in root.rglob("*.*") if path.is_file()}
-
-
 def test_nothing_kept_is_an_empty_history(tmp_path: Path) -> None:
     assert read_history(tmp_path, "example", "runs") == History(State("example", "runs"))
-
-
-def test_an_interruption_before_the_state_is_written_doubles_nothing(tmp_path: Path) -> None:
-    reports = [made_up(0, {"a": "passed"}), made_up(1, {"a": "failed"})]
-    keep_all(tmp_path, *reports)
-    before = files(tmp_path)
-    state_path(tmp_path, "example", "runs").unlink()
-    keep_all(tmp_path, *reports)
-    assert files(tmp_path) == before
 
 
 def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> None:

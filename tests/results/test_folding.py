@@ -26,26 +26,6 @@ def test_a_history_that_cannot_take_a_report_does_not_stop_the_others(tmp_path: 
     assert len(read_state_of(tmp_path, "example", "runs").reports) == 1
 
 
-def test_the_total_is_that_of_several_histories(tmp_path: Path) -> None:
-    other = made_up(0, {"a": "passed", "b": "failed"}, accelerator="other")
-    reports = [made_up(0, {"a": "passed"}), made_up(1, {"a": "failed"}), other]
-    folding = fold_reports(tmp_path, named(*reversed(reports)))
-    assert [str(history) for history in folding.histories] == [
-        "example, runs: 2 new reports of 2, 2 changes",
-        "other, runs: 1 new report of 1, 2 changes",
-    ]
-    assert str(folding.total) == "2 histories: 3 new reports of 3, 4 changes"
-    assert fold_reports(tmp_path, []).total is None
-
-
-def test_what_is_folded_anew_forgets_what_was_kept(tmp_path: Path) -> None:
-    first, second = made_up(0, {"a": "passed"}), made_up(1, {"a": "failed"})
-    fold_reports(tmp_path, named(first, second))
-    folding = fold_reports(tmp_path, named(second), anew=True)
-    assert folding.histories == (FoldedHistory("example, runs", 1, 1, 1),)
-    assert len(read_state_of(tmp_path, "example", "runs").reports) == 1
-
-
 def test_a_report_of_the_future_is_refused_and_keeps_out_no_other(tmp_path: Path) -> None:
     early = made_up(0, {"a": "passed"})
     assert early.started

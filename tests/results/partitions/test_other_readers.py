@@ -68,11 +68,3 @@ def test_what_the_repository_keeps_is_what_duckdb_counts(
         listed = sum(f.rows for f in manifest.files if f.partition[:2] == (basis, table))
         assert found == (listed,)
         assert listed >= least
-
-
-def test_the_28_snapshots_of_xpu_are_archived_whole_with_their_2602_changes() -> None:
-    reports = read_manifest(REPOSITORY, "xpu").reports.values()
-    oldest = sorted(report.started for report in reports)[:28]
-    snapshots = [report for report in reports if report.started in oldest]
-    assert sum(report.changes for report in snapshots) == 2_602
-    assert sum(report.results or 0 for report in snapshots) == 59_750
