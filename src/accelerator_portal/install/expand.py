@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import Method, Os
-from accelerator_portal.catalog.files.compatibility_file import Lifecycle
+from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.files.results_folder import cached_by_owner
+from accelerator_portal.catalog.message import both, joined, message, sentences
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.pip_command import UnquotableError
@@ -121,23 +122,37 @@ def _note(platform: Platform, option: Option, target: Target) -> str | None:
     the option.
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
-    texts = (*warnings, _unstated(platform, target), option.note)
-    return " ".join(text for text in texts if text) or None
+    texts = (*warnings, _other_needs(platform, target), option.note)
+    said = [text for text in texts if text]
+    return sentences(said) if said else None
 
 
-def _unstated(platform: Platform, target: Target) -> str | None:
-    """Return a sentence on the requirements that only rows of other releases state, or None."""
-    if target.fits is None or target.fits.needs:
+def _other_needs(platform: Platform, target: Target) -> str | None:
+    """Return which other versions of a plugin fit other versions of its requirements, or None."""
+    fits = target.fits
+    if fits is None:
         return None
-    for row in platform.compatibility.rows:  # newest first
-        if row.needs and row.variant == target.fits.variant:
-            needs = " and ".join(row.needs)
-            stated = " and ".join(f"{name} {version}" for name, version in row.needs.items())
-            return (
-                f"No source states which {needs} version PyTorch {target.torch} needs. The newest "
-                f"release with a stated version is PyTorch {row.torch} ({stated})."
-            )
-    return None
+    rows = [r for r in platform.compatibility.rows if r.needs and r.variant == fits.variant]
+    others = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
+    if fits.needs and others:
+        name = platform.accelerator.package.name
+        known = {_stated(row): f"{name} {row.plugin}" for row in reversed(others)}
+        listed = joined(f"{plugin} ({needs})" for needs, plugin in reversed(known.items()))
+        return message("For other versions: {plugins}.", plugins=listed)
+    if fits.needs or not rows:
+        return None
+    return message(
+        "No source states which {needs} version PyTorch {torch} needs. The newest release with a "
+        "stated version is PyTorch {known} ({stated}).",
+        needs=both(rows[0].needs),
+        torch=target.torch,
+        known=rows[0].torch,
+        stated=_stated(rows[0]),
+    )
+
+
+def _stated(row: CompatibilityRow) -> str:
+    return both(f"{name} {version.removeprefix('==')}" for name, version in row.needs.items())
 
 
 def _row(

@@ -39,6 +39,8 @@ class Serving:
     passed_over: str | None = None
     on_request: bool = False
     """Whether the selector offers the build only to those who ask for its release."""
+    elsewhere: tuple[tuple[str, str], ...] = ()
+    """If `os` is set, the other systems that have an older release, each with it."""
     disputed: bool = False
     """Whether sources disagree that the newest release runs on it."""
 
@@ -74,6 +76,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
             arch=arch,
             from_source=from_source,
             on_request=all(row.on_request for row in best),
+            elsewhere=_elsewhere(fitting, best) if os else (),
             disputed=not any(runs(catalog, sure, row) for row in best),
         )
     return _of_ended(catalog, platform, generation) or _of_compatibility(platform, generation)
@@ -144,6 +147,16 @@ def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str |
         return None
     values = {getattr(row, axis) for row in fitting}
     return values.pop() if len(values) == 1 else None
+
+
+def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple[str, str], ...]:
+    """Return the systems that `best` has no row for, with the newest release of each."""
+    newest: dict[str, str] = {}
+    here = {row.os for row in best}
+    for row in sorted((r for r in fitting if r.build != PREVIEW), key=lambda r: Version(r.build)):
+        if row.os not in here:
+            newest[row.os] = row.build
+    return tuple(sorted(newest.items()))
 
 
 def _ends(versions: Iterable[str]) -> tuple[str, str]:

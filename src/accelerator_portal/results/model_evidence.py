@@ -60,9 +60,14 @@ class FamilyResults:
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome that says something about the product, else the worst of all."""
+        """The worst outcome that says something about the product, else the worst of all.
+
+        Training counts only if no other mode says something: pages show its results apart.
+        """
         telling = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
-        return (telling or list(self.outcomes))[0]
+        untrained = {t.outcome for t in self.entries if t.parameters.get("mode") != "training"}
+        without = [outcome for outcome in telling if outcome in untrained]
+        return (without or telling or list(self.outcomes))[0]
 
     @property
     def reports(self) -> tuple[StoredReport, ...]:

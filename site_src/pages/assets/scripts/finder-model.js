@@ -189,6 +189,7 @@ export class Cards {
       const [before, after] = [next(at, -1), next(at, 1)];
       const brand = asked[before] && !asked[before].digit && !seed.all.has(before) && !language.isNoise(asked[before]) && this.endings.has(asked[before].text);
       if (isLeft.has(after) || (seed.missing > 0 && brand)) return false; // "BI-V100" is no MR-V100
+      if (this.#isNearEnding(asked[after]) && !known.has(after)) return false; // "RTX 4070 Tii"
       const glued = !asked[at].start && before === at - 1;
       if (isLeft.has(before) && (glued || !asked[before].digit || (/^\d{3,}$/.test(asked[before].word) && asked[at].digit))) return false;
     }
@@ -209,6 +210,12 @@ export class Cards {
     if (name.core.some((word) => word.some(({ text }) => /\d|#/.test(text)))) return true;
     if (left.some((at) => asked[at].digit && at > Math.max(...seed.core))) return false; // "Jetson Orin Mega 5"
     return (name.length >= 4 || named || strange.length === 0) && strange.length <= seed.known.size + 1;
+  }
+
+  /** Whether a word is an ending with a typing error, such as "Tii" or "Supr". */
+  #isNearEnding(token) {
+    if (!token || token.digit || this.language.isNoise(token) || this.endings.has(token.text)) return false;
+    return [...this.endings.keys()].some((ending) => ending.length > 1 && token.text[0] === ending[0] && distance(ending, token.text) === 1);
   }
 
   #answers({ seed, members }, asked, order) {
@@ -403,7 +410,7 @@ function collapsed(found, asked, exact) {
     if (number(one.platform) <= MANY_GENERATIONS) return [one];
     const whole = seen.has(one.platform) ? [] : [{ platform: one.platform, generation: null, models: [], broad: true }];
     seen.add(one.platform);
-    return exact.some(({ generation }) => generation === one.generation) ? [...whole, one] : whole;
+    return exact.some(({ generation }) => generation === one.generation) ? [one, ...whole] : whole;
   });
 }
 

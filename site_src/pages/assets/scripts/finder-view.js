@@ -79,7 +79,7 @@ function commands({ model }, answer, found) {
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
   const said = reasons(model, answer, found).map((text) => paragraph("answer-why", text));
-  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row)), ...requirements(answer, row)];
+  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row), model.available("method", choice).has("uv")), ...requirements(answer, row)];
 }
 
 /** The commands of the last release for a machine. */
@@ -88,14 +88,16 @@ function endedCommands(model, answer, { ended, choice }) {
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
-function headline(model, { platform, generation }, { build }) {
+function headline(model, { platform, generation }, choice) {
   if (!generation) return "";
+  const { build } = choice;
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
   const { verdict, newest: last, disputed, jetpack } = generation;
+  const isOffered = (one) => (model.rowsOf.get(platform.id) ?? []).some((row) => row.build === one && row.machine === model.machine(choice));
   if (disputed) return say("Sources disagree on whether PyTorch {version} supports {what}.", { version: last, what });
   const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: last, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: last, what });
   const isRelease = build !== "preview" && build !== last;
-  if (verdict === "newest" && isRelease) return sentences([say("PyTorch {version} supports {what}.", { version: build, what }), say("The newest release for {what} is {version}.", { what, version: last })]);
+  if (verdict === "newest" && isRelease) return sentences([say("PyTorch {version} supports {what}.", { version: build, what }), isOffered(last) ? say("The newest release for {what} is {version}.", { what, version: last }) : say("This site has no command for {build} on {system}.", { build: last, system: model.label("os", choice.os) })]);
   if (verdict === "newest") return build === last ? supported : sentences([supported, say("These commands install a nightly build.")]);
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
   if (verdict === "earlier" && last === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
@@ -137,7 +139,7 @@ function reasons(model, answer, found) {
 }
 
 /** Hardware without commands: why, and what the machine can use instead. */
-function without({ model, system, cpu }, { platform, generation, os, arch, versions }) {
+function without({ model, system, cpu, root }, { platform, generation, os, arch, versions }) {
   const parts = [];
   if (generation?.verdict === "no-command") {
     const words = generation.newest ? say("{release}, no install command on this site", { release: generation.newest }) : say("no install command on this site");
@@ -147,9 +149,9 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
   const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
   const runs = generation && generation.verdict !== "none";
   parts.push(element("p", "answer-runs runs-none", runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
-  for (const source of generation?.other_builds ?? []) {
+  if (generation?.other_builds) {
     const line = element("p", "answer-why");
-    line.append(...sayParts("Other builds: {link}", { link: [link(platform.sources[source].url, platform.sources[source].title)] }));
+    line.append(link(root + generation.other_builds, say("Builds of the vendor for this hardware")));
     parts.push(line);
   }
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
@@ -157,7 +159,7 @@ function without({ model, system, cpu }, { platform, generation, os, arch, versi
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
   if (!found?.row) return parts;
   parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: builtFor(model, found) })));
-  parts.push(...commandBox(scriptOf(model, found.choice, found.row)));
+  parts.push(...commandBox(scriptOf(model, found.choice, found.row), true));
   return parts;
 }
 
@@ -166,7 +168,7 @@ function builtFor(model, { choice, row }) {
   return listed([described(model, choice), ...(row.pythons ? [`Python ${choice.python}`] : [])]);
 }
 
-function commandBox({ environment, commands: install, check }) {
+function commandBox({ environment, commands: install, check }, hasUv = false) {
   const box = element("div", "command-box");
   const pre = element("pre", "command");
   Object.assign(pre, { tabIndex: 0, ariaLabel: say("Commands") });
@@ -177,7 +179,7 @@ function commandBox({ environment, commands: install, check }) {
   button.type = "button";
   button.dataset.copy = "answer";
   box.append(pre, button);
-  const note = say("If your system does not have this Python, open the selector and select yours, or the format uv, which downloads it.");
+  const note = hasUv ? say("If your system does not have this Python, open the selector and select yours, or the format uv, which downloads it.") : say("If your system does not have this Python, open the selector and select yours.");
   return [box, ...(environment?.startsWith("py") ? [element("p", "answer-needs", note)] : [])];
 }
 

@@ -106,6 +106,7 @@ export function showResult(form, model, { choice, row }) {
   if (!row) return;
   const inside = model.data.inside.includes(row.method);
   showScript(form, scriptOf(model, choice, row));
+  part("python-note").querySelector("span").hidden = !model.available("method", choice).has("uv");
   showFiles(part("files"), row.files, choice.python);
   toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
   toggle(part("inside"), row.check && inside, (box) => setText(box.querySelector("pre"), row.check[0]));

@@ -106,6 +106,13 @@ class BuildSupport(Sourced):
         return self
 
 
+class OtherBuilds(Sourced):
+    """Builds for hardware that the portal has no command for."""
+
+    question: Line
+    """The question in `faq.md` whose answer says how to install them."""
+
+
 class Generation(Sourced):
     """Hardware that is supported by the same builds: a generation, or one chip of it."""
 
@@ -123,8 +130,8 @@ class Generation(Sourced):
     """The oldest JetPack release that the builds run on, for NVIDIA Jetson modules."""
     builds: tuple[BuildSupport, ...]
     """Builds that run on the hardware. Write `[]` if no published build does."""
-    other_builds: Sourced | None = None
-    """Pages with builds for the hardware that the portal has no command for."""
+    other_builds: OtherBuilds | None = None
+    """Builds for the hardware that the portal has no command for."""
     note: Line | None = None
     """A note for readers. If no build runs on the hardware, state why and since when."""
     models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]

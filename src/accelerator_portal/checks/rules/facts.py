@@ -25,11 +25,12 @@ _FILE = "accelerator.yaml"
 
 @rule()
 def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Entries in `hardware` refer to existing variants, are unique and are consistent."""
+    """Entries in `hardware` refer to existing variants and questions, and are unique."""
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware
         if hardware is not None:
             yield from _unknown_variants(platform, hardware)
+            yield from _unknown_questions(platform, hardware)
             yield from _doubled_generations(platform, hardware)
             yield from _doubled_models(platform, hardware)
             yield from _doubled_instances(platform, hardware)
@@ -44,6 +45,16 @@ def _unknown_variants(platform: Platform, hardware: Hardware) -> Iterator[Proble
                     location = ("hardware", "generations", place, "builds", number, "variants")
                     what = f'the variant "{name}" is not listed in install.yaml'
                     yield platform.problem(_FILE, location, what, did_you_mean(name, known))
+
+
+def _unknown_questions(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+    known = [section.title for section in platform.faq.sections]
+    for place, generation in enumerate(hardware.generations):
+        if generation.other_builds and generation.other_builds.question not in known:
+            location = ("hardware", "generations", place, "other_builds", "question")
+            what = "this question is not in faq.md"
+            remedy = did_you_mean(generation.other_builds.question, known)
+            yield platform.problem(_FILE, location, what, remedy)
 
 
 def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Problem]:

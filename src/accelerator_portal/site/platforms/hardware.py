@@ -48,8 +48,8 @@ class GenerationData(Model):
     the portal has no command for the build. `none`: no published build supports it."""
     disputed: bool = False
     """Whether sources disagree that `newest` runs on it; a note says how."""
-    other_builds: tuple[str, ...] = ()
-    """Ids of sources that have builds which the portal has no command for."""
+    other_builds: str | None = None
+    """Address of the answer, from the root of the site, about builds without a command here."""
     words: SkipValidation[str]  # which would forget the message
     """The verdict in a few words."""
     oldest: str | None = None
@@ -192,7 +192,6 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         models = [model for generation in generations for model in generation.models]
         named = [name for way in accelerator.identify for name in way.source]
         named += [name for generation in generations for name in generation.source]
-        named += [name for generation in generations for name in generation.other_builds]
         named += [name for model in models for name in model.source or ()]
         named += [name for m in models for rented in m.instances or () for name in rented.source]
         named += [name for m in models for peak in m.peaks or () for name in peak.source]
@@ -221,13 +220,19 @@ def _generation(
         found,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         systems=_systems(generation),
-        other_builds=generation.other_builds.source if generation.other_builds else (),
+        other_builds=_answer(platform, generation),
         words=_words(platform, found),
         install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
         other_notes=_distinct(*(_build_note(platform, build) for build in others)),
         source=tuple(dict.fromkeys(names)),
     )
+
+
+def _answer(platform: Platform, generation: Generation) -> str | None:
+    if generation.other_builds is None:
+        return None
+    return f"{PLATFORMS}/{platform.id}/#faq-{slug(generation.other_builds.question)}"
 
 
 def _systems(generation: Generation) -> tuple[Os, ...] | None:
@@ -261,13 +266,11 @@ def _words(platform: Platform, found: Serving) -> str:
             return message("no install command on this site")
         return message("{release}, no install command on this site", release=found.newest)
     names = _variant_names(platform)
-    systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
     words = found.newest or message("nightly builds only")
     if found.variants:
         variants = either(names[variant] for variant in found.variants)
         words = message("{build} with {variants}", build=words, variants=variants)
-    if systems:
-        words = message("{build}, {systems} only", build=words, systems=systems)
+    words = _on_systems(words, found)
     if found.from_source:
         words = message("{build}, from source", build=words)
     if found.passed_over:
@@ -276,6 +279,19 @@ def _words(platform: Platform, found: Serving) -> str:
         )
     if found.disputed:
         words = message("{build}; sources disagree", build=words)
+    return words
+
+
+def _on_systems(words: str, found: Serving) -> str:
+    """Return the words for a build with the systems that have it, and what others have."""
+    systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
+    if not systems:
+        return words
+    if not found.elsewhere:
+        return message("{build}, {systems} only", build=words, systems=systems)
+    words = message("{build} for {systems}", build=words, systems=systems)
+    for os, build in found.elsewhere:
+        words = message("{words}, {build} for {os}", words=words, build=build, os=OS[os])
     return words
 
 
