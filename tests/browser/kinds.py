@@ -52,6 +52,7 @@ CHINESE = [
     for page in (
         *("", "get-started/", "questions/", "compute-platforms/", "hardware/", "compare/"),
         *("features/", "versions/", "glossary/", "other-ways/", "run-anywhere/", "results/"),
+        *("results/dashboard/", "results/by-model/", "contribute/"),
     )
 ]
 
@@ -65,6 +66,8 @@ FAMILIES = {
     re.compile(r"results/[^/]+/([^/]+/)?(\d+/)?"): "results/huggingface/",
     re.compile(r"404\.html"): MISSING,
     re.compile(r"zh/compute-platforms/[^/]+/"): "zh/compute-platforms/mlu/",
+    re.compile(r"zh/versions/\d[^/]*/"): f"zh/{RELEASE}",
+    re.compile(r"zh/results/by-model/[^/]+/"): "zh/results/by-model/llama/",
     **{re.compile(re.escape(page)): page for page in CHINESE},
 }
 """What the addresses of a family look like, and the page that stands for it."""
