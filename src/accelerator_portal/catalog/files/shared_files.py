@@ -110,7 +110,7 @@ class RelayRepository(Sourced):
     repository: RepositoryName
     """Owner and name on GitHub."""
     level: RelayLevel
-    """The relay level of the repository."""
+    """The repository's level in PyTorch's cross-repository CI relay, from L1 to L4."""
     device: RelayDevice | None = None
     """The device name in the label `ciflow/crcr/<device>`. The list has one only for L3."""
 

@@ -32,9 +32,10 @@ _OWN_CLOUD = "169.254.169.254"
 def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Commands download only over https, from hosts listed in `data/hosts.yaml`.
 
-    Readers paste commands into a shell, often as root. To use a new host, add it to that file; a
-    maintainer of the portal reviews it. The rule applies to steps in `install.yaml`, to `identify`,
-    to code in guides and FAQs and to commands in reports, including addresses without a scheme.
+    Readers paste commands into a shell, often as root. To use a new host, add it to
+    `data/hosts.yaml`; a maintainer of the portal reviews it. The rule applies to steps in
+    `install.yaml`, to `identify`, to code in guides and FAQs and to commands in reports, including
+    addresses without a scheme.
     """
     known = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:

@@ -72,8 +72,8 @@ def report_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Suites and tests in reports are listed in the portal or declared by the vendor.
 
     Vendors can publish results of their own suites and tests. Declare the suite to show its title
-    and a link. Listed tests can be compared across platforms. An unknown name is often a typing
-    error.
+    and a link. Listed tests can be compared across platforms. The check reports a suite or test
+    that is neither listed nor declared, because its name often contains a typing error.
     """
     known = known_names(catalog)
     for reports, _ in (stored_reports(catalog), left_out_reports(catalog)):
