@@ -7,6 +7,7 @@ its language.
 from __future__ import annotations
 
 import copy
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,19 @@ from babel import Locale
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Link, Navigation, Section
 from mkdocs.structure.pages import Page
 
-from accelerator_portal.site.languages import ENGLISH, Language, published_languages
+from accelerator_portal.site.languages import ENGLISH, Language, published_languages, search_index
 
 # Where the configuration keeps the languages with what their pages share.
 LANGUAGES = "portal_languages"
 NAVIGATION = "portal_navigation"
 FILES = "portal_files"
+
+SEARCH = "search/search_index.json"
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
@@ -43,6 +47,18 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
         for language in published_languages(root, config.extra.get("languages"))
     }
     return env
+
+
+@event_priority(-100)  # after the search has written its index
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write a search index for each language, so that readers find pages in their own."""
+    path = Path(config.site_dir, SEARCH)
+    index = json.loads(path.read_text(encoding="utf-8"))
+    codes = tuple(config.extra[LANGUAGES])
+    for code in (ENGLISH.code, *codes):
+        own = path if code == ENGLISH.code else path.with_suffix(f".{code}.json")
+        text = json.dumps(search_index(index, code, codes), separators=(",", ":"))
+        own.write_text(text, encoding="utf-8")
 
 
 def on_page_context(

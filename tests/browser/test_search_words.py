@@ -132,8 +132,8 @@ WORDS = {
 }
 
 # Material's messages: 0 sets the index up, 2 asks.
-_ASK = """async ([worker, words]) => {
-  const index = await (await fetch("search/search_index.json")).json();
+_ASK = """async ([worker, file, words]) => {
+  const index = await (await fetch(`search/${file}`)).json();
   const search = new Worker(worker);
   const ask = (message) => new Promise((resolve) => {
     search.onmessage = ({ data }) => resolve(data);
@@ -155,7 +155,11 @@ def first_results(browser: Browser, origin: str, site: Site) -> Any:  # noqa: AN
     (worker,) = (site.root / "assets/javascripts/workers").glob("search.*.min.js")
     page = browser.new_page()
     page.goto(origin)
-    found = page.evaluate(_ASK, [worker.relative_to(site.root).as_posix(), list(WORDS)])
+    address = worker.relative_to(site.root).as_posix()
+    found: dict[str, str] = {}
+    for file, pages in (("search_index.json", PAGES), ("search_index.zh.json", CHINESE_PAGES)):
+        words = [word for text in pages.values() for word in text.split(", ")]
+        found |= page.evaluate(_ASK, [address, file, words])
     page.close()
     return found
 

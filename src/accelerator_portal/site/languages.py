@@ -85,6 +85,25 @@ class Language:
 ENGLISH = Language("en")
 
 
+def search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
+    """Return the part of MkDocs' search index that the pages of a language search.
+
+    Beside a language's own pages, these are the English ones that have no translation. `others` are
+    the codes of all languages but English.
+    """
+    pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
+
+    def is_searched(location: str) -> bool:
+        page = location.partition("#")[0]
+        folder = page.partition("/")[0]
+        if folder in others:
+            return folder == code
+        return f"{code}/{page}" not in pages
+
+    docs = [entry for entry in index["docs"] if is_searched(entry["location"])]
+    return {**index, "docs": docs}
+
+
 def trimmed(text: str) -> str:
     """Return a message as catalogs have it: without the line breaks of its template."""
     return _SPACES.sub(" ", text.strip())
