@@ -227,7 +227,8 @@ def test_notes_name_other_plugins_for_other_needs(tree: Tree) -> None:
     other = "For other versions: torch-example 1.10.0.post4 (SDK 7.14)."
     assert notes.pop("1.10.0") == other
     assert set(notes.values()) == {
-        f"No source states which Example driver version PyTorch {build} needs. "
+        f"No source that this project examined states which Example driver version PyTorch "
+        f"{build} needs. "
         "The newest release with a stated version is PyTorch 1.10.0 (Example driver 9)."
         for build in notes
     }

@@ -209,7 +209,7 @@ def test_a_platforms_statements_have_a_page_with_all_counts(site: Site) -> None:
         assert (address in site.pages) is bool(platform.stated_models)
         for listed in platform.stated_models.lists if platform.stated_models else ():
             text = " ".join(site.pages[address].one("article").text().split())
-            assert f"{listed.rows:,} rows read, {listed.taken:,} taken" in text
+            assert f"read {listed.rows:,} rows and took {listed.taken:,} into the table" in text
             for why, number in listed.left_out.items():
                 assert f"{number:,} rows left out: {why}." in text
             link = f'a[href$="{address}"]'

@@ -142,8 +142,8 @@ def _other_needs(platform: Platform, target: Target) -> str | None:
     if fits.needs or not rows:
         return None
     return message(
-        "No source states which {needs} version PyTorch {torch} needs. The newest release with a "
-        "stated version is PyTorch {known} ({stated}).",
+        "No source that this project examined states which {needs} version PyTorch {torch} needs. "
+        "The newest release with a stated version is PyTorch {known} ({stated}).",
         needs=both(rows[0].needs),
         torch=target.torch,
         known=rows[0].torch,

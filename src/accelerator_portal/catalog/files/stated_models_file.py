@@ -69,8 +69,8 @@ class ModelList(Sourced):
     details: tuple[Line, ...] = ()
     """Columns with what the model runs with."""
     supported: tuple[Line, ...] = ()
-    """Columns that say whether the model is supported: one of them must say so. Default: a row is
-    enough."""
+    """Columns that say whether the model is supported. One of them must say that it is. Default:
+    every row counts as supported."""
     marks: Mapping[str, Flag] = Field(default_factory=dict)
     """The content of these columns, and whether it means that the model is supported. Any other
     content is refused."""

@@ -100,7 +100,7 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
 
 @rule()
 def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every install option produces commands, and no two options match the same selection."""
+    """Every option produces commands, and no two options match the same choice in the selector."""
     rows, problems = expand(catalog)
     yield from problems
     yield from _idle_variants(catalog, rows, {problem.path for problem in problems})
