@@ -25,6 +25,7 @@ def test_a_suite_lacks_what_is_not_installed_and_no_more() -> None:
     assert missing_packages(matrices, lambda name: name != "numpy") == {"operators": ("numpy",)}
     assert missing_packages(matrices, lambda name: name in {"numpy", "timm"}) == {
         "operators": ("expecttest",),
+        "small-diffusers": ("diffusers",),
         "small-timm": ("torchvision",),
         "small-transformers": ("transformers",),
     }
@@ -34,11 +35,12 @@ def test_the_words_name_the_packages_the_commands_and_the_suites_that_can_run() 
     matrices = matrices_of(USUAL)
     lacks = missing_packages(matrices, lambda name: name in {"expecttest", "numpy"})
     assert missing_words(lacks, matrices) == (
-        'The suite "small-timm" needs timm and torchvision; the suite "small-transformers" needs '
-        f"transformers, not installed for {sys.executable}.\n"
+        'The suite "small-diffusers" needs diffusers; the suite "small-timm" needs timm and '
+        'torchvision; the suite "small-transformers" needs transformers, not installed for '
+        f"{sys.executable}.\n"
         "Install them without changing any other package:\n"
         "  pip list --format=freeze > installed.txt\n"
-        "  pip install --constraint installed.txt timm torchvision transformers\n"
+        "  pip install --constraint installed.txt diffusers timm torchvision transformers\n"
         "Or run suites that don't need them: --suite integration --suite operators "
         "--suite operator-inputs --suite weak-spots"
     )
@@ -60,7 +62,7 @@ def test_a_suite_names_the_libraries_of_models_that_it_imports(suite: str) -> No
     assert spec is not None
     assert spec.origin is not None
     text = Path(spec.origin).read_text("utf-8")
-    for package in ("timm", "transformers"):
+    for package in ("diffusers", "timm", "transformers"):
         assert (f"import {package}\n" in text) == (package in matrix.packages)
 
 

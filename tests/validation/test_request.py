@@ -20,6 +20,7 @@ from accelerator_portal.validation.request import (
 def test_full_size_replaces_what_there_is_in_both_sizes() -> None:
     assert at_full_size(["operators", "models"]) == (
         "operators",
+        "small-diffusers",
         "full-timm",
         "full-transformers",
         "weak-spots",

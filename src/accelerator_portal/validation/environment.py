@@ -14,6 +14,7 @@ from typing import Any
 # Packages whose version changes results.
 _PACKAGES = (
     "accelerator-portal",
+    "diffusers",
     "executorch",
     "expecttest",
     "numpy",

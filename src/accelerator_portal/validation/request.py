@@ -20,7 +20,7 @@ from accelerator_portal.validation.selecting import expression
 
 # Names that stand for several suites.
 FAMILIES: Mapping[str, tuple[str, ...]] = {
-    "models": ("small-timm", "small-transformers", "weak-spots"),
+    "models": ("small-diffusers", "small-timm", "small-transformers", "weak-spots"),
     "full-models": ("full-timm", "full-transformers"),
     "executorch": ("executorch-aten", "executorch-models", "executorch-operators"),
 }

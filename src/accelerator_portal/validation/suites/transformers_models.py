@@ -280,10 +280,10 @@ def example(name: str, *, full: bool = False) -> Example:
     if full and not hasattr(config, "image_size"):
         config.image_size = _IMAGE_SIZE
     model = kind(config)
-    return Example(model if full else _ready(model), architecture.inputs(config))
+    return Example(model if full else with_larger_weights(model), architecture.inputs(config))
 
 
-def _ready(model: Any) -> Any:
+def with_larger_weights(model: Any) -> Any:
     """Return the model with larger weights than usual, so that wrong results are visible."""
     with torch.no_grad():
         for parameter in model.parameters():
