@@ -37,6 +37,13 @@ test_config:
   g/pytorch-single_device-inference: {status: EXCLUDE_MODEL}
   h/pytorch-single_device-inference: {required_pcc: 0.9}
   i/pytorch-single_device-inference: {status: KNOWN_FAILURE_XFAIL}
+  j/pytorch-single_device-training: {status: NOT_SUPPORTED_SKIP, reason: "crash"}
+  k/pytorch-single_device-training:
+    status: KNOWN_FAILURE_XFAIL
+    reason: "no"
+    arch_overrides:
+      n150: {status: NOT_SUPPORTED_SKIP}
+      p150: {required_pcc: 0.9}
 """
 
 
@@ -58,6 +65,8 @@ def test_the_worst_expectation_of_the_boards_on_which_a_model_runs(tmp_path: Pat
         ("e/pytorch", "passed", "compare", "EXPECTED_PASSING", None),
         ("f/pytorch", "skipped", None, "NOT_SUPPORTED_SKIP", "The file states no reason."),
         ("i/pytorch", "failed", None, "KNOWN_FAILURE_XFAIL", None),
+        ("j/pytorch", "skipped", None, "NOT_SUPPORTED_SKIP", "crash"),
+        ("k/pytorch", "failed", None, "KNOWN_FAILURE_XFAIL", "p150: no"),
     ]  # fmt: skip
     assert found.tests[2].parameters == {"parallelism": "tensor_parallel", "mode": "training"}
     assert [(suite.name, suite.kind) for suite in found.suites] == [("tt-forge-models", "model")]

@@ -8,9 +8,10 @@
 
 As in TT-XLA's tests/runner/conftest.py, a test runs on the boards of `supported_archs`, else on
 `n150` and `p150`, and what a board overrides replaces the rest. Hardware is no part of a test's
-identity: the worst expectation of all boards is kept. Where `assert_pcc` is false, TT-XLA runs the
-model and accepts any result. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` are no tests
-with an expectation, and are left out.
+identity: the worst expectation of all boards is kept. Its reason names the board, unless the file
+expects the same of several boards. Where `assert_pcc` is false, TT-XLA runs the model and accepts
+any result. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` are no tests with an
+expectation, and are left out.
 """
 
 from __future__ import annotations
@@ -50,9 +51,10 @@ class _Expectation(OpenModel):
     reason: str | None = None
     assert_pcc: bool | None = None
 
-    def meaning(self, board: str) -> StatusMeaning | None:
-        """Return the expectation for a board, or None."""
-        reason = shortened(f"{board}: {self.reason}") if self.reason else None
+    def meaning(self, board: str | None) -> StatusMeaning | None:
+        """Return the expectation, or None. Its reason names the board, if one is given."""
+        where = f"{board}: " if board else ""
+        reason = shortened(where + self.reason) if self.reason else None
         if self.status == "EXPECTED_PASSING":
             if self.assert_pcc is False:
                 what = "TT-XLA runs the model and accepts any result."
@@ -95,9 +97,14 @@ def read_tt_xla(path: Path, options: Options) -> ImportResult:
         boards = tests.parsed(_Entry, entry, key, line)
         if boards is None:
             continue
-        for board in boards.supported_archs:
-            own = {**entry, **boards.arch_overrides.get(board, {})}
-            expected = tests.parsed(_Expectation, own, key, line)
-            if expected and (meaning := expected.meaning(board)):
+        expected = {
+            board: tests.parsed(
+                _Expectation, {**entry, **boards.arch_overrides.get(board, {})}, key, line
+            )
+            for board in boards.supported_archs
+        }
+        same = len(expected) > 1 and len(set(expected.values())) == 1
+        for board, one in expected.items():
+            if one and (meaning := one.meaning(None if same else board)):
                 tests.add(line, {**about, **meaning.fields()})
     return ImportResult(suites=(suite,), tests=tests.done())
