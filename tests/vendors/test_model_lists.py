@@ -79,6 +79,15 @@ def test_rows_of_one_model_are_merged_and_one_column_of_marks_is_no_detail() -> 
     assert found.models == (StatedModel(name="Llama", details="FP16"),)
 
 
+def test_a_detail_that_is_a_mark_becomes_the_name_of_its_column() -> None:
+    columns: dict[str, object] = {"supported": ["FP16"], "details": ["Engine", "FP16", "INT8"]}
+    found = read_models("list.md", DOCUMENT, described(examples=None, **columns))
+    assert found.models == (StatedModel(name="Llama", details="one, FP16"),)
+    text = DOCUMENT.replace("](x) | - |", "](x) | \N{WHITE HEAVY CHECK MARK} |")
+    found = read_models("list.md", text, described(examples=None, **columns))
+    assert found.models == (StatedModel(name="Llama", details="one, FP16, INT8"),)
+
+
 def test_a_heading_or_a_filled_column_states_what_a_model_runs_for() -> None:
     text = (
         "# Models\n\n## Training\n\n| Model |\n| --- |\n| Llama |\n\n## Serving\n\n"

@@ -194,11 +194,17 @@ class _Reading:
         for purpose, place in self.listed.purpose_from.items():
             if place in headings or row.get(place):
                 found.purpose[purpose] = None
-        stated = [_shown(row[c]) for c in self.listed.details if c in row]
+        stated = [self._detail(row[c], c) for c in self.listed.details if c in row]
         # A column alone beside details, such as "Supported" beside the engine, says no more.
         telling = len(self.listed.supported) > 1 and (len(known) > 1 or not stated)
         if words := ", ".join(filter(None, (*stated, *(marked if telling else ())))):
             found.details[words] = None
+
+    def _detail(self, cell: str, column: str) -> str:
+        """Return a cell's text or, if it is a mark that means yes, the name of its column."""
+        if cell in self.listed.marks:
+            return column if self.listed.marks[cell] else ""
+        return _shown(cell)
 
     def _says_supported(self, row: Mapping[str, str], column: str) -> bool:
         mark = row[column]

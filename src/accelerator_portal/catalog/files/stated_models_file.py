@@ -67,7 +67,8 @@ class ModelList(Sourced):
     examples: Line | None = None
     """The column with examples."""
     details: tuple[Line, ...] = ()
-    """Columns with what the model runs with."""
+    """Columns with what the model runs with. In place of a mark that means support, the column is
+    named."""
     supported: tuple[Line, ...] = ()
     """Columns that say whether the model is supported. One of them must say that it is. Default:
     every row counts as supported."""
