@@ -15,7 +15,7 @@ class KnownFailure(Model):
     test: Line | None = None
     """The test's key: `suite/name?dtype=float32`. Without parameters it matches all variants."""
     glob: Line | None = None
-    """Instead of `test`: a pattern for test keys with `*` and `?`."""
+    """Instead of `test`: a pattern for test keys, in which `*` and `?` stand for any text."""
     action: Literal["skip", "expect"]
     """`skip`: the test is not run. `expect`: the test is run and its failure is expected."""
     reason: Line

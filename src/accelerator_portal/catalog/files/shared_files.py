@@ -253,7 +253,7 @@ class FeatureTests(Model):
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Patterns `suite/name` of tests, as in `model-families.yaml`."""
     parameters: Mapping[Line, Line] = Field(default_factory=dict)
-    """Patterns of parameters that the tests have, for example `dtype: amp_*`."""
+    """Selects tests by parameters, each with a pattern for its value: `dtype: amp_*`."""
 
     def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
         """Say whether a test shows the feature."""

@@ -51,7 +51,7 @@ class ModelList(Sourced):
     """
 
     by: Name
-    """The publisher of the document, as readers know it."""
+    """The name of the publisher, in the form that readers know."""
     software: Line
     """The software with which the document says that the models run."""
     headings: Annotated[tuple[Line, ...], Field(min_length=1)]
