@@ -201,19 +201,19 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         ),
         (
             "?platform=cuda&os=linux&build=2.4.1&method=docker",
-            "PyTorch 2.4.1 is not available with Docker. Showing PyTorch 2.14.1. Change to PyTorch 2.4.1",
+            "This site has no PyTorch 2.4.1 command for Docker. Showing PyTorch 2.14.1. Change to PyTorch 2.4.1",
         ),
         (
             "?platform=cuda&os=linux&build=preview&variant=cu126",
             (
-                "PyTorch nightly is not available with CUDA 12.6. Showing PyTorch 2.14.1. "
+                "This site has no PyTorch nightly command for CUDA 12.6. Showing PyTorch 2.14.1. "
                 "Change to PyTorch nightly"
             ),
         ),
         (
             "?platform=cuda&os=linux&variant=cu132&driver=535",
             (
-                "CUDA 13.2 is not available with your GPU driver. Showing CUDA 12.6. "
+                "This site has no CUDA 13.2 command for your GPU driver. Showing CUDA 12.6. "
                 "Your GPU driver does not fit PyTorch 2.15.0. "
                 "The newest build for it is PyTorch 2.14.1, CUDA 12.6."
             ),
@@ -221,14 +221,14 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         (
             "?platform=rocm&os=linux&method=docker",
             (
-                "Docker is not available with PyTorch 2.14.1, ROCm 7.14. "
+                "This site has no Docker command for PyTorch 2.14.1, ROCm 7.14. "
                 "Showing PyTorch 2.9.1, ROCm 7.2. Back to pip"
             ),
         ),
         (
             "?platform=cuda&os=linux&variant=cu134",
             (
-                "CUDA 13.4 is not available with PyTorch 2.15.0. "
+                "This site has no CUDA 13.4 command for PyTorch 2.15.0. "
                 "Showing PyTorch nightly. Back to CUDA 13.2"
             ),
         ),
@@ -246,7 +246,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         (
             "?platform=cuda&os=linux&variant=cu130&card=pascal-6-1",
             (
-                "CUDA 13.0 is not available with your card. Showing CUDA 12.6. "
+                "This site has no CUDA 13.0 command for your card. Showing CUDA 12.6. "
                 "Your card does not fit PyTorch 2.15.0. "
                 "The newest build for it is PyTorch 2.14.1, CUDA 12.6."
             ),

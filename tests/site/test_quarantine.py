@@ -91,6 +91,8 @@ def test_a_nightly_build_changes_no_page_that_does_not_name_it(
     assert b"<code>broken</code>" in found["results/dashboard/index.html"]
     naming = {
         "results/dashboard/index.html",
+        "zh/results/dashboard/index.html",
+        "search/search_index.zh.json",
         "api/v1/quality.json",
         "search/search_index.json",
         "sitemap.xml.gz",
@@ -131,8 +133,10 @@ def test_the_last_good_version_stands_in_and_says_so(
         "compute-platforms/acme/index.html",
         "zh/compute-platforms/acme/index.html",
         "results/dashboard/index.html",
+        "zh/results/dashboard/index.html",
         "api/v1/quality.json",
         "search/search_index.json",
+        "search/search_index.zh.json",
     }
 
 

@@ -115,14 +115,22 @@ def _where(places: list[str]) -> str:
     return f" (torch {places[0]}{more})"
 
 
-def _note(platform: Platform, option: Option, target: Target) -> str | None:
+# From pytorch/pytorch, docs/cpp/source/installing.rst.
+_BUILD = message(
+    "To build a C++ program, give CMake the absolute path of the unpacked folder: "
+    "cmake -DCMAKE_PREFIX_PATH=/path/to/libtorch .."
+)
+
+
+def _note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
     """Return the note below the commands.
 
-    It consists of warnings about containers, requirements without a stated version and the note of
-    the option.
+    It consists of warnings about containers, how to build with LibTorch, other plugins or
+    requirements without a stated version, and the note of the option.
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
-    texts = (*warnings, _other_needs(platform, target), option.note)
+    texts = (*warnings, _BUILD if method == "libtorch" else None)
+    texts += (_other_needs(platform, target), option.note)
     said = [text for text in texts if text]
     return sentences(said) if said else None
 
@@ -174,7 +182,7 @@ def _row(
         commands=command_lines(option.steps, method, target.os, values),
         prerequisites=tuple(_prerequisites(platform, option, target)),
         check=_check(platform, option, target.os, values),
-        note=_note(platform, option, target),
+        note=_note(platform, option, target, method),
         stage=_stage(platform, target),
         option=option.id,
         calls=pip_calls(option.steps, method, values),

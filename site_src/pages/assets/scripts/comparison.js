@@ -10,6 +10,10 @@ export function startComparison(form) {
   const boxes = [...form.querySelectorAll("input[name=with]")];
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
+  form.querySelector("[data-all]").addEventListener("click", () => {
+    boxes.forEach((box) => (box.checked = false));
+    form.dispatchEvent(new Event("change"));
+  });
   form.addEventListener("change", () => {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
     history.replaceState(null, "", chosen.length || form.dataset.usual ? `?with=${chosen.join(",")}` : location.pathname);

@@ -21,7 +21,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
     if (wanted && model.resolve(asked, limits).choice[axis] === wanted) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, wanted, found.choice.platform) }), axis, wanted));
   }
   if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
-  if (sequel) box.append(" ", wayBack(`Back to ${valueName(model, step.axis, step.choice[step.axis])}`, step.axis, step.wish ?? ""));
+  if (sequel) box.append(" ", wayBack(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
 }
 
 /** What else a change of the machine or the platform has changed, which nobody picked and no other sentence says. */
@@ -61,7 +61,7 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
   const isPossible = together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
-  const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("{value} is not available with {instead}. Showing {shown}.", values);
+  const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
 }
 
@@ -97,7 +97,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
     const shown = valueName(model, axis, choice[axis], choice.platform);
-    if (model.available(axis, choice).has(value)) return say("{value} is not available with {instead}. Showing {shown}.", { value: wished, instead: later(model, choice, wishes, axis, unmet, limits), shown });
+    if (model.available(axis, choice).has(value)) return say("This site has no {value} command for {instead}. Showing {shown}.", { value: wished, instead: later(model, choice, wishes, axis, unmet, limits), shown });
     if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
     const near = nearest(model, choice, value);
