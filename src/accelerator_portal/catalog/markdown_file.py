@@ -109,7 +109,8 @@ class TranslatedFile(Model):
     """
 
     translates: Annotated[str, Field(pattern="^en-[0-9a-f]{12}$")]
-    """The fingerprint of the English text that was translated. The check prints it."""
+    """Fingerprint of the English text that was translated: `en-` and 12 digits or letters from a to
+    f. `accelerator-portal check` prints it."""
     summary: Line | None = None
     """The summary of `accelerator.yaml` in this language."""
 

@@ -56,22 +56,22 @@ class ReleaseAsset(Model):
     """A file in a repository's latest release."""
 
     repository: RepositoryName
-    """Owner and name on GitHub."""
+    """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
     asset: GitHubName
-    """The file name."""
+    """Name of the file in the release, for example `report.json`."""
 
 
 class WorkflowArtifact(Model):
     """An artifact of the latest successful run of a workflow. It contains `report.json`."""
 
     repository: RepositoryName
-    """Owner and name on GitHub."""
+    """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
     workflow: GitHubName
     """The workflow's file name, for example `nightly.yml`."""
     artifact: GitHubName
-    """The artifact name."""
+    """Name of the artifact, for example `report`."""
     branch: GitHubName = "main"
-    """The branch on which the workflow ran."""
+    """The branch on which the workflow ran. Default: `main`."""
 
 
 class ReportFeed(Sourced):
@@ -136,7 +136,8 @@ class AdditionalPlatformEntry(Sourced):
     """The entry of the platform on pytorch.org's Additional Platforms page."""
 
     id: AdditionalPlatformId
-    """The id of the entry: the name of its file in `_additional_platforms/`, without `.json`."""
+    """Id of the entry: the name of its file in the folder `_additional_platforms/` of pytorch.org's
+    repository, without `.json`, for example `ascend_npu`."""
 
 
 class IntegrationFact(Sourced):
@@ -158,16 +159,16 @@ class LifecycleFact(Sourced):
 
 
 class TextFact(Sourced):
-    """A value of one word, with its source."""
+    """The value of `dispatch_key` or `device`, with its source."""
 
     value: Line
-    """The value as users type it, for example `npu`."""
+    """The value as it is written in code, for example `PrivateUse1` or `npu`."""
     note: Line | None = None
     """A note that is shown next to the value."""
 
 
 class Package(Sourced):
-    """The package of a platform."""
+    """The Python package that provides the platform."""
 
     name: PackageName
     """Name to install with pip, for example `torch-npu`. It is `torch` for platforms that PyTorch
@@ -179,7 +180,7 @@ class Package(Sourced):
     """For plugins: whether `import torch` loads the plugin, through the entry point
     `torch.backends`."""
     autoload_since: TorchVersion | None = None
-    """For plugins: the first plugin version that is loaded automatically."""
+    """For plugins: the first plugin version that `import torch` loads, for example `2.5.1`."""
     repository: RepositoryName | None = None
     """For plugins: owner and name of the package's GitHub repository. Regressions link to the
     commits between two runs, if both runs state their commit."""
@@ -201,24 +202,24 @@ class OperatingSystem(Sourced):
     """An operating system that the vendor or PyTorch lists as supported or tested."""
 
     name: Title
-    """Name and version as in the source."""
+    """Name and version as in the source, for example `Ubuntu 22.04`."""
     os: Os
     """The operating system family."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Processor architectures; Apple silicon and Windows on Arm are `aarch64`."""
+    """Processor architectures. Apple silicon and Windows on Arm are `aarch64`."""
     note: Line | None = None
     """A note that is shown next to the name."""
 
 
 class Identify(Sourced):
-    """A command that shows the card of a machine."""
+    """A command that shows which card a machine has."""
 
     os: Os
-    """The operating systems on which the command runs."""
+    """The operating system on which the command runs."""
     command: Line
     """The command to type, for example `nvidia-smi -L`."""
     shows: Line
-    """Which part of the output names the card."""
+    """What the output looks like, and which part of it names the card."""
 
 
 class Link(Model):
@@ -250,9 +251,9 @@ class SupportChannel(Sourced):
     """A place to ask for help."""
 
     title: Title
-    """The name of the support channel."""
+    """Name of the support channel, for example `Issues on GitHub`."""
     url: Url
-    """Address of the document."""
+    """Address of the support channel."""
 
 
 class Maintainer(Sourced):
@@ -268,7 +269,8 @@ class UpstreamCi(Sourced):
     """A repository whose CI tests changes of PyTorch on the platform."""
 
     repository: RepositoryName
-    """Owner and name on GitHub, as in the list of PyTorch's cross-repository CI relay."""
+    """Owner and name on GitHub, as in the allowlist of PyTorch's cross-repository CI relay, for
+    example `acme/torch-acme`."""
 
 
 class Accelerator(SourcedFile):
@@ -279,61 +281,67 @@ class Accelerator(SourcedFile):
     vendor: Title
     """Manufacturer of the hardware, for example `Huawei`."""
     vendor_names: tuple[Title, ...] = ()
-    """Other names of the manufacturer and its products by which the card finder finds the platform,
-    such as those in the script that the manufacturer writes them in."""
+    """Other names that readers type into the site's card finder: of the manufacturer, also in
+    another script, and of its products, for example `GeForce`."""
     mark: Mark
-    """Two letters that are shown instead of a logo."""
+    """Two letters or digits that are shown instead of a logo, for example `AS`."""
     summary: Annotated[Line, Field(max_length=160)]
     """One sentence that says what the platform is and which hardware it supports."""
     description: Paragraph
-    """Two to four sentences for the home page."""
+    """Description of the platform in two to four sentences, for the home page."""
     integration: IntegrationFact
-    """In-tree or out-of-tree."""
+    """Whether PyTorch itself builds the platform (`in-tree`) or a plugin adds it
+    (`out-of-tree`)."""
     dispatch_key: TextFact
-    """PyTorch's dispatch key, such as PrivateUse1. Do not enter the device string `cuda`)."""
+    """PyTorch's dispatch key for the platform, for example `PrivateUse1`. It is not the device
+    string."""
     device: TextFact
-    """The device string for `torch.device()`."""
+    """The device string for `torch.device()`, for example `npu`."""
     package: Package
     """The Python package that provides the platform."""
     error_names: tuple[Line, ...] = ()
-    """Names in error messages by which the platform is recognized, such as its libraries: `hccl`
-    finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as written."""
+    """Names that show that an error message is from the platform, such as those of its libraries:
+    `hccl` finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as
+    written."""
     lifecycle: LifecycleFact | None = None
-    """Set it only if the platform is no longer developed. The card finder then shows the platform
-    last."""
+    """Whether development has ended: maintenance only, or retired. Omit it for a platform in
+    development. The card finder shows platforms with this key last."""
     operating_systems: tuple[OperatingSystem, ...] = ()
-    """Supported or tested operating systems."""
+    """Operating systems that are supported or tested."""
     identify: tuple[Identify, ...] = ()
-    """Commands that show the card of a machine."""
+    """Commands that show which card a machine has."""
     hardware: Hardware | None = None
-    """Cards and chips, and the builds that run on them."""
+    """Cards and chips, and the builds of PyTorch that run on them."""
     features: Mapping[FeatureId, Feature] = Field(default_factory=dict)
     """PyTorch features that work, work partly or don't work, with sources."""
     features_searched: Day | None = None
     """The day on which somebody last searched the public sources for every feature. For a feature
     without an entry, pages then say that no source was found."""
     access: tuple[Access, ...] = ()
-    """Where the hardware can be rented or tried."""
+    """Places where the hardware can be rented or tried for free."""
     documentation: tuple[Link, ...] = ()
     """Documents for further reading."""
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask for help."""
     own_sites: tuple[Line, ...] = ()
-    """Further places of the vendor whose documents count as its own: an owner on a code host such
-    as `github.com/example-labs`, or a domain. The places in
-    `documentation` and `support` count without an entry here."""
+    """Further websites of the vendor, whose documents count as the vendor's own: an owner on a code
+    host, such as `github.com/example-labs`, or a domain. The sites in `documentation` and `support`
+    count without an entry here."""
     additional_platform: AdditionalPlatformEntry | None = None
-    """Only if pytorch.org lists the platform under Additional Platforms: its entry there."""
+    """The platform's entry on pytorch.org's Additional Platforms page. Omit it if the page does not
+    list the platform."""
     upstream_ci: tuple[UpstreamCi, ...] = ()
-    """Repositories that take part in PyTorch's cross-repository CI."""
+    """Repositories on the allowlist of PyTorch's cross-repository CI relay that test the
+    platform."""
     upstream_events: UpstreamEvents | None = None
-    """Changes of PyTorch that are tested on the platform, and how."""
+    """Which changes of PyTorch start tests on the platform, and where the tests run. Default:
+    none."""
     report_feeds: tuple[ReportFeed, ...] = ()
-    """Reports that the nightly job fetches into `results/`."""
+    """Places from which the nightly job fetches the platform's newest reports into `results/`."""
     suites: tuple[OwnSuite, ...] = ()
     """The vendor's own test suites. Pages show their titles next to results."""
     maintainers: tuple[Maintainer, ...] = ()
-    """The maintainers that a source names."""
+    """People who maintain the platform, as a source names them."""
 
     @model_validator(mode="after")
     def _feeds_have_names_of_their_own(self) -> Accelerator:

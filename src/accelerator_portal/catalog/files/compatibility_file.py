@@ -26,7 +26,7 @@ _NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
-    """The numbers of the plugin version that must match the torch version."""
+    """Which numbers of the plugin version and the torch version are the same."""
 
     same: PatternPart
     """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.
@@ -55,18 +55,18 @@ class Lifecycle(Model):
     status: Line
     """Status in the words of the source, for example `EOL`."""
     until: Day | None = None
-    """The date on which this status ends."""
+    """The date on which `status` ends."""
     note: Line | None = None
     """A note that is shown to readers."""
 
 
 class CompatibilityRow(Sourced):
-    """A row of versions that work together, as the source states."""
+    """Versions that work together, as the source states. Each is a row of the table."""
 
     torch: TorchVersion
-    """The PyTorch release."""
+    """The PyTorch release, for example `2.9.0`."""
     plugin: TorchVersion | None = None
-    """The plugin's version, for out-of-tree platforms."""
+    """For out-of-tree platforms: the version of the plugin."""
     variant: Id | None = None
     """Id of the variant in `install.yaml` to which the row applies."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
@@ -74,11 +74,12 @@ class CompatibilityRow(Sourced):
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Supported Python versions, for example `["3.10", "3.11"]`."""
     needs: Mapping[Line, Line] = Field(default_factory=dict)
-    """Other software that must be installed: name and version or version specifier."""
+    """Other software that must be installed: its name with a version or version specifier, for
+    example `CANN: 9.1.0`."""
     includes: Mapping[Line, Line] = Field(default_factory=dict)
-    """Software that the package includes: name and version."""
+    """Software that the package includes: its name with the version."""
     lifecycle: Lifecycle | None = None
-    """Until when the version is maintained, and with what status."""
+    """How long the version is maintained."""
     note: Line | None = None
     """A note that is shown in the table, for example that two sources disagree."""
 
@@ -87,7 +88,7 @@ class Compatibility(SourcedFile):
     """Compatible versions of one platform, newest first."""
 
     components: Paragraph | None = None
-    """Explanation of each component that a column of the table shows."""
+    """Text that explains each component that a column of the table shows."""
     version_pattern: VersionPattern | None = None
     """The vendor's rule for version numbers, if a document states one. Rows that break the rule
     are errors."""

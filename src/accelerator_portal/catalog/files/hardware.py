@@ -34,7 +34,7 @@ class Instances(Sourced):
     cloud: Annotated[Line, Field(max_length=40)]
     """The cloud provider: `AWS`, `Azure` or `Google Cloud`."""
     types: Annotated[tuple[InstanceType, ...], Field(min_length=1)]
-    """Instance types. `*` matches any letters, digits and hyphens, as in `g5.*`."""
+    """Names of instance types. `*` matches any letters, digits and hyphens, as in `g5.*`."""
 
 
 PeakOf = Literal["memory", "float64", "float32", "bfloat16", "float16"]
@@ -58,7 +58,7 @@ class HardwareModel(Model):
     name: Annotated[Title, Field(max_length=80)]
     """Product name as the vendor writes it, for example `Arc B580`."""
     also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
-    """Other names, such as code names and names that tools print."""
+    """Other names of the hardware, such as code names and names that tools print."""
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Cloud instances with this hardware."""
     memory_gb: (
@@ -76,20 +76,22 @@ class HardwareModel(Model):
     peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
     """Peak performance as the vendor states it. Measured speeds are shown as a share of it."""
     purpose: Purposes | None = None
-    """The purpose that the vendor states, such as training or inference."""
+    """What the vendor offers the hardware for: training, inference or edge devices."""
     note: Line | None = None
     """A note that is shown to readers."""
     source: SourceIds | None = None
-    """The source of the values, if it differs from the source of the generation."""
+    """Id or list of ids of the sources of the values, if they differ from those of the
+    generation."""
 
 
 class BuildSupport(Sourced):
     """Builds that support a hardware generation."""
 
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
-    """Ids of the variants in `install.yaml`. Default: all."""
+    """Ids of the variants in `install.yaml` that run on the hardware. Default: all variants."""
     torch: Specifier | None = None
-    """PyTorch releases. Default: all published releases."""
+    """PyTorch releases that run on the hardware, as a version specifier such as `>=2.9`. Default:
+    all published releases."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
     """Operating systems whose builds support the hardware. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
@@ -97,7 +99,7 @@ class BuildSupport(Sourced):
     disputed: Flag = False
     """Whether sources disagree that these builds run on the hardware. `note` says how."""
     note: Line | None = None
-    """Limits, for example whether the vendor supports the hardware officially."""
+    """Limits of the support, for example whether the vendor supports the hardware officially."""
 
     @model_validator(mode="after")
     def _says_who_disagrees(self) -> BuildSupport:
@@ -110,7 +112,7 @@ class OtherBuilds(Sourced):
     """Builds for hardware that the portal has no command for."""
 
     question: Line
-    """The question in `faq.md` whose answer says how to install them."""
+    """The heading of the question in `faq.md` whose answer says how to install the builds."""
 
 
 class Generation(Sourced):
@@ -127,7 +129,8 @@ class Generation(Sourced):
     arch: Arch | None = None
     """The processor architecture of machines with this hardware, if they all have the same one."""
     jetpack: Annotated[Line, Field(pattern=r"^\d+(\.\d+)*$")] | None = None
-    """The oldest JetPack release that the builds run on, for NVIDIA Jetson modules."""
+    """For NVIDIA Jetson modules: the oldest JetPack release that the builds run on, for example
+    `6.1`."""
     builds: tuple[BuildSupport, ...]
     """Builds that run on the hardware. Write `[]` if no published build does."""
     other_builds: OtherBuilds | None = None
@@ -149,7 +152,8 @@ class Hardware(Model):
     """The hardware of one platform, newest generation first."""
 
     chip: Annotated[Title, Field(max_length=40)] | None = None
-    """What `chip` is called on this platform, for example `Compute capability` or `LLVM target`."""
+    """What the values of `chip` in `generations` are, for example `Compute capability` or `LLVM
+    target`."""
     note: Line | None = None
     """A note on the whole list, for example which hardware is not listed."""
     generations: Annotated[tuple[Generation, ...], Field(min_length=1)]

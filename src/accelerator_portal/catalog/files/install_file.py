@@ -35,13 +35,13 @@ class Requirement(Sourced):
     """Software that must be installed before the commands run."""
 
     name: Title
-    """The name of the driver, SDK or tool."""
+    """Name of the driver, SDK or tool, for example `CANN`."""
     version: Line | None = None
     """The version, or a version specifier such as `>=580.65.06`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
     """The operating systems to which the requirement applies. Default: all."""
     url: Url | None = None
-    """The download page."""
+    """Address of the download page."""
 
 
 class Variant(Model):
@@ -51,9 +51,10 @@ class Variant(Model):
     """Id of the build, as in the wheel index, for example `cu130`. It never changes, because links
     use it."""
     name: Title
-    """Title that readers see, for example `Acme kernel tests`."""
+    """Title that readers see, for example `CUDA 13.0`."""
     version: Line | None = None
-    """The SDK version that replaces `{variant_version}`."""
+    """SDK version of the build, for example `13.0`. It replaces `{variant_version}` in the
+    steps."""
     requires: tuple[Requirement, ...] = ()
     """Software that the variant requires on the machine."""
 
@@ -115,24 +116,30 @@ class Option(Sourced):
     id: Id
     """Id of the option. It is unique in the file and never changes, because links use it."""
     channel: Channel = "stable"
-    """`stable`, or `preview` for nightly builds."""
+    """`stable` for releases or `preview` for nightly builds. Default: `stable`."""
     wheels: Line | None = None
-    """Glob over the wheel variants that `data/releases.yaml` publishes."""
+    """Pattern for variants, for example `cu*`: the option has the releases for which
+    `data/releases.yaml` lists wheels of a matching variant."""
     images: Line | None = None
-    """Glob over the variants whose Docker images `data/releases.yaml` publishes."""
+    """Pattern for variants, as in `wheels`, for the Docker images that `data/releases.yaml`
+    lists."""
     archives: Line | None = None
-    """Glob over the variants whose LibTorch archives `data/releases.yaml` publishes."""
+    """Pattern for variants, as in `wheels`, for the LibTorch archives that `data/releases.yaml`
+    lists."""
     compatibility: Flag = False
-    """Torch releases of `compatibility.yaml`, each with its newest plugin version whose
-    requirements are stated, or otherwise with the newest plugin version."""
+    """Whether the option has the torch releases of `compatibility.yaml`, each with its newest
+    plugin version whose requirements are stated, or otherwise with the newest plugin version."""
     torch: TorchVersions | None = None
-    """Exact releases, or a version specifier for releases in `data/releases.yaml`."""
+    """PyTorch releases of the option: a list such as `["2.9.0"]`, or a version specifier such as
+    `>=2.8` for releases in `data/releases.yaml`."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """Install methods that the option offers, for example `pip` and `docker`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems. With `wheels`, `images` or `archives` they filter the builds."""
+    """Operating systems of the option. Required unless `wheels`, `images` or `archives` is set.
+    With one of these, only builds for these systems are used."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Architectures. With `wheels`, `images` or `archives` they filter the builds."""
+    """Processor architectures of the option. Required unless `wheels`, `images` or `archives` is
+    set. With one of these, only builds for these architectures are used."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Python versions to which the option is limited."""
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
@@ -142,11 +149,12 @@ class Option(Sourced):
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
     """The install steps in order."""
     check: Id | None = None
-    """Id of the check in `checks`."""
+    """Id of the check in `checks` that tests this installation."""
     note: Line | None = None
     """One sentence that is shown below the commands."""
     on_request: Flag = False
-    """If true, the option is offered only after the reader selects its PyTorch release."""
+    """Whether the option is offered only after the reader selects its PyTorch release. Default:
+    `false`."""
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:

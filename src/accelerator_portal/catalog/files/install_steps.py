@@ -62,18 +62,20 @@ def _is_requirement(package: str) -> str:
 
 
 class PipStep(Model):
-    """Packages installed by pip or uv."""
+    """Packages to install with pip or uv."""
 
     packages: Annotated[
         tuple[Annotated[Line, AfterValidator(_is_requirement)], ...], Field(min_length=1)
     ]
-    """Requirement specifiers such as `torch=={torch}`."""
+    """Requirement specifiers, one per item. In `torch=={torch}`, `{torch}` stands for the PyTorch
+    release."""
     index: UrlTemplate | None = None
-    """The only index to use. `{index}` is the index of the release."""
+    """Address of the only package index to use. `{index}` stands for the index of the PyTorch
+    release. Default: PyPI."""
     extra_index: Url | None = None
-    """An index to use in addition to PyPI."""
+    """Address of a package index to use in addition to PyPI."""
     pre: Flag = False
-    """Accept pre-releases (nightly builds)."""
+    """Whether pip accepts pre-releases, such as nightly builds."""
 
 
 # With one of these a program in the container can reach the machine outside it, or has fewer limits
@@ -127,12 +129,13 @@ class HostAccess(Sourced):
 
 
 class DockerStep(Model):
-    """A container image."""
+    """A container to start."""
 
     image: Line
     """Image name and tag, for example `rocm/pytorch:latest`."""
     args: tuple[Line, ...] = ()
-    """Options of `docker run`, one per item."""
+    """Options of `docker run`. An option and its value are separate items: `["--device",
+    "/dev/kfd"]`."""
     host_access: HostAccess | None = None
     """Why `args` give the container access to the machine, for example with `--privileged`. Readers
     see the reason with the command."""
@@ -212,13 +215,14 @@ class Step(Model):
     pip: PipStep | None = None
     """Python packages to install with pip or uv."""
     docker: DockerStep | None = None
-    """Run a container."""
+    """A container to start."""
     download: DownloadStep | None = None
-    """Download a file."""
+    """A file to download."""
     run: Annotated[tuple[Line, ...], Field(min_length=1)] | None = None
-    """A command and its arguments, without shell syntax."""
+    """A command, with the program and each argument as an item: `[git, clone, "https://…"]`. Shell
+    syntax such as pipes is not allowed."""
     env: Annotated[Mapping[EnvironmentName, EnvironmentValue], Field(min_length=1)] | None = None
-    """Environment variables to set."""
+    """Environment variables to set, by name."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Step:

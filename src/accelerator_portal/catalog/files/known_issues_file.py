@@ -13,15 +13,17 @@ class KnownFailure(Model):
     """A test or a glob pattern for tests, with the action and the expiry date."""
 
     test: Line | None = None
-    """The test's key: `suite/name?dtype=float32`. Without parameters it matches all variants."""
+    """Key of a test: `suite/name?dtype=float32`. The issue applies to all values of parameters that
+    the key does not name."""
     glob: Line | None = None
-    """Instead of `test`: a pattern for test keys, in which `*` and `?` stand for any text."""
+    """Instead of `test`: a pattern for test keys, for example `operators/fft*`. `*` stands for any
+    text and `?` for any one character."""
     action: Literal["skip", "expect"]
     """`skip`: the test is not run. `expect`: the test is run and its failure is expected."""
     reason: Line
     """Why the test fails or must not run."""
     url: Url
-    """The address of the issue that tracks it."""
+    """The address of the issue that tracks the failure."""
     expires: Day
     """Date from which the known issue no longer applies."""
 
@@ -33,7 +35,10 @@ class KnownFailure(Model):
 
 
 class KnownIssues(Model):
-    """The known issues of one platform. The harness uses them as its skip list."""
+    """The known issues of one platform.
+
+    `accelerator-portal validate` uses them as its skip list.
+    """
 
     issues: tuple[KnownFailure, ...]
     """The known issues."""

@@ -65,17 +65,20 @@ class Source(Model):
     """A document, or a package's metadata on PyPI, and the date it was read."""
 
     url: Url | None = None
-    """Address of the document. The address of a file in a repository names the commit."""
+    """Address of the document. The address of a file in a repository contains the commit, not a
+    branch."""
     package: PackageName | None = None
     """Instead of `url`: the name of a package whose metadata on PyPI was read."""
     run_here: Flag = False
-    """Whether this project installed and ran the package. Default: its metadata was read."""
+    """Whether this project installed and ran `package`. Default: only its metadata was read."""
     title: Line
-    """The title that readers see: the publisher and the name of the document."""
+    """Title that readers see: the publisher and the name of the document, for example `TorchNPU,
+    README`."""
     read: Day
     """Date on which the source was read, for example `2026-11-21`."""
     as_of: Day | None = None
-    """The date of the copy that was read, if the copy is older."""
+    """Date of the content that was read, if it was older than `read`, for example the date of the
+    commit."""
     lines: Annotated[str, Field(pattern=rf"^{LINES}$")] | None = None
     """Lines of a repository file that state the fact: `12` or `12-18`. The link opens there."""
     quote: Annotated[Line, Field(max_length=200)] | None = None

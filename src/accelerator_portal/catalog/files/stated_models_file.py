@@ -35,13 +35,13 @@ class StatedModel(Model):
     """A model of the list, in the words of the document."""
 
     name: Annotated[Line, AfterValidator(unmarked)]
-    """The name of the model or family."""
+    """Name of the model or model family."""
     examples: _Words | None = None
-    """The examples that the document names."""
+    """Examples of the model that the document names."""
     details: _Words | None = None
-    """What the document says it runs with: an engine, data types or devices."""
+    """What the document says that the model runs with: an engine, data types or devices."""
     purpose: tuple[StatedPurpose, ...] = ()
-    """What the document says this model runs for. Default: what the list says."""
+    """What the document says that this model runs for. Default: `purpose` of the list."""
 
 
 class ModelList(Sourced):
@@ -51,36 +51,37 @@ class ModelList(Sourced):
     """
 
     by: Name
-    """The name of the publisher, in the form that readers know."""
+    """Publisher of the document, for example `Enflame`."""
     software: Line
-    """The software with which the document says that the models run."""
+    """The software with which the document says that the models run, for example `vLLM-GCU`."""
     headings: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """The tables below these headings of the document are read."""
+    """Headings of the document. The tables below them are read."""
     purpose: tuple[StatedPurpose, ...] = ()
-    """What the document says all its models run for. Default: it does not say."""
+    """What the document says that all models of the list run for. Default: it does not say."""
     purpose_from: Mapping[StatedPurpose, Line] = Field(default_factory=dict)
-    """The heading or the column that states a purpose. A column states it where it is not empty."""
+    """The heading or the column of the document that states a purpose, by purpose, for example
+    `training: Training`. A column states it for the rows in which it is not empty."""
     except_headings: Mapping[Line, Line] = Field(default_factory=dict)
-    """Headings below them whose tables are not read, with the reason."""
+    """Headings below which no table is read, each with the reason."""
     name: Line
-    """The column with the name of the model."""
+    """Title of the column that contains the name of the model."""
     examples: Line | None = None
-    """The column with examples."""
+    """Title of the column that contains examples of the model."""
     details: tuple[Line, ...] = ()
-    """Columns with what the model runs with. In place of a mark that means support, the column is
-    named."""
+    """Titles of the columns that say what the model runs with, such as data types. If a cell
+    contains only a mark that means support, the title of its column is used."""
     supported: tuple[Line, ...] = ()
-    """Columns that say whether the model is supported. One of them must say that it is. Default:
-    every row counts as supported."""
+    """Titles of the columns with marks that say whether the model is supported. One such mark is
+    enough. Default: every row counts as supported."""
     marks: Mapping[str, Flag] = Field(default_factory=dict)
-    """The content of these columns, and whether it means that the model is supported. Any other
-    content is refused."""
+    """Each content of the columns in `supported`, and whether it means support, for example
+    `Planned: false`. Any other content is an error."""
     except_rows: Mapping[Line, Line] = Field(default_factory=dict)
-    """Rows with this text in any column are left out, with the reason."""
+    """Texts, each with a reason. A row that contains the text in any column is left out."""
     rows: Count = 0
-    """How many rows the tables have."""
+    """Number of rows in the tables."""
     left_out: Mapping[Line, Count] = Field(default_factory=dict)
-    """How many rows were left out, by reason."""
+    """Number of rows that were left out, by reason."""
     models: tuple[StatedModel, ...] = ()
     """The models. Rows that differ only in details are one model."""
 
@@ -97,7 +98,7 @@ class ModelList(Sourced):
 
 
 class StatedModels(SourcedFile):
-    """The lists of models of one platform."""
+    """Lists of models that documents say run on one platform."""
 
     lists: Annotated[tuple[ModelList, ...], Field(min_length=1)]
     """The lists. Each has a source of its own: a file on GitHub at a commit."""

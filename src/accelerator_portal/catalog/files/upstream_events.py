@@ -52,23 +52,27 @@ WorkflowName = Annotated[str, AfterValidator(_workflow)]
 
 
 class Dispatch(Model):
-    """A repository that receives the event."""
+    """A repository to which the portal sends an event."""
 
     repository: RepositoryName
-    """Owner and name on GitHub."""
+    """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
     event_type: EventType
-    """The event type in the workflow's `on: repository_dispatch: types`."""
+    """The event type that the workflow in the repository lists under `on: repository_dispatch:
+    types`."""
 
 
 class UpstreamRun(Model):
     """Where the tests run. Set exactly one key."""
 
     runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
-    """Labels of a runner of the portal's repository. The portal's own workflow runs there."""
+    """Labels of your runner that is attached to the portal's repository. The portal's own workflow
+    `upstream-run.yml` runs there."""
     workflow: WorkflowName | None = None
-    """Your workflow in `.github/workflows/` of the portal's repository."""
+    """File name of your workflow in `.github/workflows/` of the portal's repository, for example
+    `acme.yml`."""
     dispatch: Dispatch | None = None
-    """Your repository. The portal reads the run and the report there."""
+    """Your repository that receives the event and runs the tests. The portal reads the run and the
+    report there."""
     redispatch: Dispatch | None = None
     """A repository that forwards the event to a private CI and publishes the report of that CI.
     A missing report is not an error."""
@@ -99,22 +103,23 @@ class UpstreamRun(Model):
 
 
 class UpstreamEvents(Sourced):
-    """How a platform tests changes of PyTorch."""
+    """Which changes of PyTorch start tests on the platform, and where the tests run."""
 
     events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
-    """`pull-request`: opened, changed or labeled pull requests. `push`: commits to main. `daily`
-    and `weekly`: scheduled runs for PyTorch's main branch."""
+    """What starts the tests. `pull-request`: opened, changed or labeled pull requests. `push`:
+    commits to main. `daily` and `weekly`: scheduled runs for PyTorch's main branch."""
     labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
-    """Only pull requests with one of these labels. Default: all pull requests."""
+    """Labels of PyTorch's pull requests: only pull requests with one of them start tests. Default:
+    all pull requests."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
     """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
     device: Id | None = None
-    """The device name in PyTorch's relay, as in the label `ciflow/crcr/<device>`. Default: the
-    folder name."""
+    """The device name in PyTorch's cross-repository CI relay, as in the label
+    `ciflow/crcr/<device>`. Default: the folder name."""
     run: UpstreamRun
     """Where the tests run."""
     hours: Annotated[int, Field(ge=1, le=72, json_schema_extra=unit("hours"))] = 6
-    """Hours to wait for a report. After that, the run counts as lost."""
+    """Hours to wait for a report. After that, the run counts as lost. Default: 6."""
 
     @model_validator(mode="after")
     def _labels_are_of_pull_requests(self) -> UpstreamEvents:

@@ -17,7 +17,7 @@ _Seconds = Annotated[float, Field(gt=0, le=_DAY, allow_inf_nan=False)]
 
 
 class OwnTolerance(Model):
-    """The tolerance for this platform, and the reason for it."""
+    """A tolerance of this platform, and the reason for it."""
 
     rtol: _Room
     """Relative tolerance, for example `0.001`."""
@@ -30,10 +30,10 @@ class OwnTolerance(Model):
 
 
 class Narrowed(Model):
-    """The parameter values that the platform supports."""
+    """The values of one parameter that the platform supports."""
 
     only: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """The parameter values to test."""
+    """The values to test, for example `[float32, bfloat16]`."""
     reason: Line
     """Why other values are not supported. The reason is shown with each report."""
     url: Url | None = None
@@ -44,30 +44,34 @@ class SuiteSettings(Model):
     """Settings for one suite."""
 
     tolerances: Mapping[Id, OwnTolerance] = Field(default_factory=dict)
-    """Tolerances by data type, or by another key of the suite."""
+    """Tolerances by data type, for example `float32`, or by another key of the suite. Default: the
+    suite's own tolerances."""
     axes: Mapping[Id, Narrowed] = Field(default_factory=dict)
-    """Supported values by parameter: `dtype`, `mode`, `compiler` or `recipe`."""
+    """Values that the platform supports, by parameter: `dtype`, `mode`, `compiler` or `recipe`.
+    Default: all values of the suite."""
     timeout_s: _Seconds | None = None
-    """The time limit of one test in seconds."""
+    """Time limit of one test in seconds. Default: the suite's own limit."""
 
 
 class DeployRecipe(Model):
     """A recipe to build or deploy the platform's software. It runs in an empty folder."""
 
     id: Literal["from-source", "from-wheel", "in-container"]
-    """The name of the test. Use the same name on all platforms, so that results can be compared."""
+    """Name of the recipe's test. It is the same on all platforms, so that results can be
+    compared."""
     title: Line
     """Title of the recipe: what it builds or deploys."""
     script: Code | None = None
     """The commands of the recipe, run with `bash`."""
     container: Code | None = None
-    """Instead of `script`: a Dockerfile for `docker build`. The check runs in the image."""
+    """Instead of `script`: a Dockerfile for `docker build`. `check` runs in the image."""
     python: Line = "python"
-    """The Python interpreter for the check. A path is relative to the folder."""
+    """The Python interpreter that runs `check`: a command, or a path relative to the recipe's
+    folder. Default: `python`."""
     check: Id
-    """Id of a check in `install.yaml`."""
+    """Id of the check in `install.yaml` that tests the result of the recipe."""
     timeout_s: _Seconds = 3600
-    """The time limit of the recipe in seconds."""
+    """Time limit of the recipe in seconds. Default: 3,600."""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> DeployRecipe:
@@ -79,9 +83,12 @@ class DeployRecipe(Model):
 
 
 class Validation(Model):
-    """Settings of the harness for one platform. Skipped tests are in `known-issues.yaml`."""
+    """Settings of `accelerator-portal validate` for one platform.
+
+    Skipped tests are in `known-issues.yaml`.
+    """
 
     suites: Mapping[Id, SuiteSettings] = Field(default_factory=dict)
-    """Settings by suite."""
+    """Settings by suite, for example `operators`."""
     deploy: tuple[DeployRecipe, ...] = ()
-    """The tests of the suite `deploy`."""
+    """Recipes that build or deploy the platform's software: the tests of the suite `deploy`."""
