@@ -75,45 +75,45 @@ class Trigger(Model):
     """The event that started the run."""
 
     kind: TriggerKind
-    """The trigger. `unknown` if the imported file doesn't state it."""
+    """Kind of the event. It is `unknown` if the imported file doesn't state it."""
     repository: RepositoryPath | None = None
-    """The upstream repository that was tested."""
+    """The upstream repository that was tested, as `owner/name`, for example `pytorch/pytorch`."""
     commit: Commit | None = None
-    """The commit."""
+    """Commit of the repository that was tested: 7 to 40 hexadecimal digits."""
     pull_request: Annotated[int, Field(gt=0)] | None = None
-    """Number of the pull request."""
+    """Number of the pull request that was tested."""
 
 
 class Component(Model):
     """A software component of the environment."""
 
     name: Short
-    """Its name."""
+    """Name of the component, for example `CANN`."""
     version: Short | None = None
-    """The version as the component prints it."""
+    """Version as the component prints it."""
     commit: Commit | None = None
-    """The commit from which it was built."""
+    """Commit from which the component was built: 7 to 40 hexadecimal digits."""
 
 
 class Environment(Model):
-    """The environment of the run. Unknown values are absent."""
+    """The environment of the run. Omit keys whose values are unknown."""
 
     torch: Short | None = None
     """The PyTorch version as `torch.__version__` prints it."""
     torch_commit: Commit | None = None
-    """The commit from which it was built."""
+    """Commit from which PyTorch was built: 7 to 40 hexadecimal digits."""
     plugin: Component | None = None
-    """The plugin of an out-of-tree platform."""
+    """The plugin, if the platform is out-of-tree."""
     sdk: Component | None = None
-    """The vendor's software stack."""
+    """The vendor's software stack, for example CANN or ROCm."""
     backend: Component | None = None
     """The ExecuTorch backend and its version, or the version of ExecuTorch."""
     driver: Short | None = None
-    """Version of the driver."""
+    """Version of the device's driver."""
     os: Short | None = None
-    """Operating system with its version."""
+    """Operating system with its version, for example `Ubuntu 24.04`."""
     arch: Short | None = None
-    """Processor architecture."""
+    """Processor architecture, for example `x86_64`."""
     python: Short | None = None
     """Version of Python."""
     hardware: Short | None = None
@@ -121,18 +121,18 @@ class Environment(Model):
     hardware_count: Annotated[int, Field(gt=0)] | None = None
     """The number of devices."""
     packages: Mapping[Short, Short] = Field(default_factory=dict, max_length=1000)
-    """Versions of further packages."""
+    """Versions of further packages, by package name, for example `{"numpy": "2.3.1"}`."""
 
 
 class Origin(Model):
     """The file that a report was imported from."""
 
     repository: RepositoryPath
-    """The repository."""
+    """The repository of the file, as `owner/name`."""
     commit: Commit
-    """The commit at which the file was read."""
+    """The commit at which the file was read: 7 to 40 hexadecimal digits."""
     path: Short
-    """The path in the repository."""
+    """Path of the file in the repository."""
 
 
 OPERATORS_ON_CPU = "operators-on-cpu"
@@ -140,16 +140,17 @@ OPERATORS_ON_CPU = "operators-on-cpu"
 
 
 class KernelCounts(Model):
-    """ATen operator overloads by the kernel that PyTorch's dispatcher calls on the device."""
+    """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device."""
 
     own: Annotated[int, Field(ge=0)]
-    """Kernels that the backend registered. They can still compute on the CPU."""
+    """Number of overloads with a kernel that the backend registered. It can still compute on the
+    CPU."""
     composite: Annotated[int, Field(ge=0)]
-    """Operators that PyTorch composes from other operators for every backend."""
+    """Number of overloads that PyTorch composes from other operators for every backend."""
     fallback: Annotated[int, Field(ge=0)]
-    """Operators that use the backend's fallback, usually on the CPU."""
+    """Number of overloads that use the backend's fallback, usually on the CPU."""
     missing: Annotated[int, Field(ge=0)]
-    """Operators without a kernel. They raise an error."""
+    """Number of overloads without a kernel. They raise an error."""
 
 
 class OperatorCoverage(Model):
@@ -164,7 +165,7 @@ class OperatorCoverage(Model):
     covered: OperatorNames
     """The names of the covered operators."""
     registered: Annotated[int, Field(gt=0)]
-    """The number of ATen operators in the torch of this run."""
+    """The number of ATen operators in the PyTorch build of this run."""
     core: Annotated[int, Field(ge=0)]
     """The number of operators with the tag `core` in torch."""
     core_missing: OperatorNames = ()
@@ -174,7 +175,7 @@ class OperatorCoverage(Model):
     ] = ()
     """Operators that PyTorch's CPU fallback computed instead of the device."""
     kernels: KernelCounts | None = None
-    """The kernels that PyTorch calls on the device, for all operators."""
+    """Numbers of kernels that PyTorch calls on the device, for all operators."""
 
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:
@@ -200,7 +201,7 @@ class Suite(Model):
     planned: Annotated[int, Field(ge=0)] | None = None
     """The number of planned tests. Absent if it is unknown."""
     operators: OperatorCoverage | None = None
-    """The operators that the suite covered, if the harness recorded them."""
+    """The operators that the suite covered, if `accelerator-portal validate` recorded them."""
     command: VisibleText | None = None
     """The command that ran the suite."""
 
@@ -209,13 +210,13 @@ class Metric(Model):
     """A value that a test measured."""
 
     value: Finite
-    """The figure."""
+    """The measured value, in the unit of `unit`."""
     unit: Short
-    """The unit. `1` for a number without a unit."""
+    """The unit, for example `ms`. It is `1` for a number without a unit."""
     interval: tuple[Finite, Finite] | None = None
-    """The 95% confidence interval of the median."""
+    """Lower and upper limit of the 95% confidence interval of the median, in the same unit."""
     repeats: Annotated[int, Field(gt=0)] | None = None
-    """The number of repeats of which the value is the median."""
+    """The number of repeated measurements. `value` is their median."""
 
     @model_validator(mode="after")
     def _lies_in_its_interval(self) -> Metric:
@@ -225,7 +226,7 @@ class Metric(Model):
 
 
 class KnownIssue(Model):
-    """Why an outcome was expected."""
+    """The issue because of which the outcome was expected."""
 
     url: Url
     """The address of the issue about the outcome."""
@@ -246,27 +247,28 @@ class TestEntry(Model):
     __test__ = False  # to pytest it looks like a class of tests
 
     suite: SuiteName
-    """Name of the suite."""
+    """Name of the test's suite, as in `suites`."""
     name: Short
     """Name of the model, operator or test."""
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
-    """`mode`, `dtype`, `compiler`, `shapes`, `recipe` and the like."""
+    """Parameters of the test, such as `mode`, `dtype`, `compiler`, `shapes` or `recipe`, for
+    example `{"dtype": "float32"}`."""
     outcome: Outcome
-    """The outcome."""
+    """The outcome of the test."""
     stage: Stage | None = None
     """The last stage that the test reached."""
     raw_status: Short | None = None
-    """The status in the original format."""
+    """The status in the file from which the test was imported, for example `xfail`."""
     duration_s: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    """The duration in seconds."""
+    """Duration of the test in seconds."""
     reason: Text | None = None
-    """The message of a failure, or why it was skipped."""
+    """The error message of a failed test, or why the test was skipped."""
     log_tail: Text | None = None
-    """The last lines of its log."""
+    """The last lines of the test's log."""
     known_issue: KnownIssue | None = None
-    """Why the outcome was expected."""
+    """The issue because of which the outcome was expected."""
     metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
-    """Measured values."""
+    """Values that the test measured, by name."""
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()
     """Links to logs and other evidence."""
     command: VisibleText | None = None
@@ -279,16 +281,17 @@ class Report(Model):
     schema_version: Literal[1]
     """The version of this format."""
     accelerator: Slug
-    """Id of the accelerator, the name of its folder."""
+    """Id of the accelerator: the name of its folder, for example `ascend`."""
     kind: Kind
-    """`made-here`: by this project's harness. `self-reported`: by the vendor or a project.
-    `baseline`: results that a project's CI expects. A baseline doesn't count as a run."""
+    """`made-here`: this project ran the tests. `self-reported`: the vendor or another project ran
+    them. `baseline`: results that a project's CI expects. A baseline doesn't count as a run."""
     trigger: Trigger
     """The event that started the run."""
     started: Moment | None = None
-    """The start time. For a baseline, the time of its commit, if known."""
+    """Start time with its time zone, for example `2026-11-21T08:00:00Z`. For a baseline, the time
+    of its commit, if known."""
     finished: Moment | None = None
-    """The end time."""
+    """End time with its time zone."""
     environment: Environment = Environment()
     """The environment of the run."""
     origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
@@ -296,8 +299,8 @@ class Report(Model):
     note: VisibleText | None = None
     """A remark that readers need to interpret the report."""
     shard: Shard | None = None
-    """The part of the plan, if the plan was split over several machines."""
+    """Which part of the tests the report contains, if a run was split over several machines."""
     suites: Annotated[tuple[Suite, ...], Field(min_length=1)]
-    """The suites."""
+    """The test suites that were run."""
     tests: tuple[TestEntry, ...]
-    """The tests."""
+    """The tests with their outcomes."""

@@ -22,19 +22,21 @@ class Shard(Model):
     """The part of a plan that `accelerator-portal validate --shard 2/4` runs."""
 
     index: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
-    """The number of the shard, from 1."""
+    """Number of this shard, from 1."""
     count: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
-    """The number of shards."""
+    """Number of all shards of the run."""
     planned: Annotated[int, Field(ge=1)]
-    """The number of tests of all shards."""
+    """Number of tests in all shards together."""
     positions: Positions
-    """The positions of its tests in the plan, from 1: `1-3 7`."""
+    """Positions of the shard's tests in the plan of the whole run, counted from 1: numbers and
+    ranges, for example `1-3 7`."""
     plan: Digest
     """SHA-256 of the plan: tests, settings and known issues. All shards of a run have the same."""
     times: Digest | None = None
-    """SHA-256 of the recorded times that balance the shards. Absent without recorded times."""
+    """SHA-256 of the recorded test durations by which the tests were divided into shards. Absent
+    without recorded durations."""
     unfinished: Annotated[int, Field(ge=0)] = 0
-    """The number of its tests without a result, because the run was interrupted or stopped."""
+    """Number of the shard's tests without a result, because the run was interrupted or stopped."""
     resume: ResumeCommand
     """The command that resumes an interrupted run of this shard."""
 

@@ -21,9 +21,10 @@ class Standard(Model):
     """The requirement for a kind of test suite."""
 
     kind: SuiteKind
-    """The kind."""
+    """Kind of the test suites."""
     required: Literal["required", "must-pass only", "optional"]
-    """Whether a stable option requires the suites. `must-pass only`: only their must-pass tests."""
+    """Whether a stable install option requires these suites. `must-pass only`: it requires only the
+    tests in `tested.must_pass`."""
     meaning: Paragraph
     """What the suites show, in one or two sentences."""
 
@@ -32,9 +33,10 @@ class Operator(Model):
     """An operator that must pass."""
 
     name: Line
-    """The name of its tests in the suite."""
+    """Name of the operator's tests in the suite."""
     aten: Line | None = None
-    """The name in the sources, if it differs."""
+    """Name of the ATen operator in the sources, if it differs from `name`, for example `_to_copy`
+    for `to`."""
 
 
 class OperatorGroup(Sourced):
@@ -52,9 +54,10 @@ class MustPass(Model):
     """Operators that a stable install option requires. The suite's other tests are optional."""
 
     suite: Id
-    """The suite that tests the operators."""
+    """Id of the suite that tests the operators."""
     parameters: Mapping[Id, Line] = Field(default_factory=dict)
-    """Parameters of the tests. An operator passes if all its tests with these values passed."""
+    """Parameter values by name, for example `dtype: float32`. An operator passes if all its tests
+    with these values passed."""
     meaning: Paragraph
     """Who proposes the list, and the rule that selects the operators."""
     groups: Annotated[tuple[OperatorGroup, ...], Field(min_length=1)]
@@ -79,9 +82,9 @@ class Tested(Model):
     report_days: Days
     """The maximum age of a report in days."""
     same_torch_minor: bool
-    """Whether the report must be for the same minor release of PyTorch."""
+    """Whether the report must be for the same minor release of PyTorch as the install option."""
     suites: Annotated[tuple[Id, ...], Field(min_length=1)]
-    """The report must contain at least one of these suites."""
+    """Ids of suites. The report must contain at least one of them."""
     must_pass: MustPass | None = None
     """The operators that must pass."""
 
@@ -90,7 +93,7 @@ class BasicTest(Model):
     """A test of a basic set."""
 
     name: Line
-    """The name in the suite, without parameters. All tests with this name must pass."""
+    """Name of the test in the suite, without parameters. All tests with this name must pass."""
     why: Line
     """Why the test is necessary for every platform."""
 
@@ -99,9 +102,9 @@ class BasicGroup(Sourced):
     """Tests of one part of a backend."""
 
     title: Line
-    """The part."""
+    """Name of the part of a backend."""
     suite: Id
-    """The suite of the tests."""
+    """Id of the suite that contains the tests."""
     tests: Annotated[tuple[BasicTest, ...], Field(min_length=1)]
     """The tests."""
 
@@ -110,7 +113,7 @@ class BasicSet(Model):
     """A proposed small set of tests for all platforms. No evidence level requires it."""
 
     suite: Id
-    """The suite of most of the tests."""
+    """Id of the suite that contains most of the tests."""
     meaning: Paragraph
     """Who proposes the set, and the run that checked it."""
     groups: Annotated[tuple[BasicGroup, ...], Field(min_length=1)]
@@ -143,17 +146,19 @@ class ReadinessCriterion(Model):
     """A proposed criterion for ExecuTorch backends."""
 
     id: Id
-    """Its id."""
+    """Id of the criterion."""
     title: Line
     """The title in a few words."""
     measure: Measure
-    """The metric to measure."""
+    """What is measured. `passed`, `right_numbers`, `delegated`: the share, from 0 to 1, of passed
+    tests, correct results and delegated nodes. `size`, `time`, `memory`: the median ratio to
+    ExecuTorch's portable kernels. `platforms`: the number of hardware models."""
     at_least: float | None = None
-    """The smallest allowed value."""
+    """The smallest value that meets the criterion. Set either this key or `at_most`."""
     at_most: float | None = None
-    """The largest allowed value."""
+    """The largest value that meets the criterion."""
     weight: Annotated[int, Field(ge=1, le=100)]
-    """The points for meeting the criterion."""
+    """Points that a backend gets for meeting the criterion."""
     why: Paragraph
     """Why a backend should meet the criterion."""
 
@@ -176,7 +181,8 @@ class ExecutorchReadiness(Model):
     meaning: Paragraph
     """Who proposes the criteria, and how the points are counted."""
     fewest_tests: Annotated[int, Field(ge=1)] = 1
-    """The minimum number of executed tests. A flow with fewer tests is not ready."""
+    """Minimum number of executed tests of a flow, which is a backend with one recipe. A flow with
+    fewer tests is not ready. Default: 1."""
     criteria: Annotated[tuple[ReadinessCriterion, ...], Field(min_length=1)]
     """The criteria."""
 
@@ -192,13 +198,14 @@ class Level(Model):
     """A level of evidence. A platform has the first level whose requirements it meets."""
 
     id: Id
-    """Its id."""
+    """Id of the level, for example `tested`."""
     title: Line
-    """Title that readers see, for example `Acme kernel tests`."""
+    """Title that readers see, for example `Baseline only`."""
     meaning: Paragraph
     """What the level means for readers."""
     asks: tuple[Demand, ...]
-    """The requirements. A level without requirements applies to every platform."""
+    """What a platform needs: the label "tested", a test run, a baseline, named maintainers or an
+    install command. A level with an empty list applies to every platform."""
 
 
 class Criteria(Model):
@@ -209,7 +216,7 @@ class Criteria(Model):
     standards: Annotated[tuple[Standard, ...], Field(min_length=1)]
     """The requirement for each kind of test suite."""
     tested: Tested
-    """When a stable install option is labeled "tested"."""
+    """The requirements for the label "tested" of a stable install option."""
     basic_set: BasicSet | None = None
     """PyTorch tests that every platform should pass (proposal)."""
     executorch_readiness: ExecutorchReadiness | None = None
@@ -217,6 +224,7 @@ class Criteria(Model):
     deadlines: Deadlines
     """How long a regression may stay open."""
     most_minors_behind: Annotated[int, Field(gt=0)] | None = None
-    """The number of minor releases that a platform can be behind PyTorch without a reminder."""
+    """Number of minor releases that a platform can be behind PyTorch without a warning. Default: no
+    warning."""
     levels: Annotated[tuple[Level, ...], Field(min_length=1)]
-    """The levels, highest first."""
+    """The levels of evidence, highest first."""

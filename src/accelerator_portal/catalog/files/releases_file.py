@@ -43,18 +43,19 @@ class Build(Model):
     os: Os
     """The operating system."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)]
-    """Architectures."""
+    """Processor architectures of the builds."""
     source: SourceIds | None = None
-    """The source, if it differs from the source of the release."""
+    """Id or list of ids of the sources, if they differ from those of the release."""
 
 
 class Wheel(Build):
     """Wheels of one variant for one operating system."""
 
     on: Literal["pypi"] | None = None
-    """`pypi` if a plain `pip install` finds the wheels. Default: PyTorch's own index."""
+    """`pypi` if the wheels are on PyPI, so that a plain `pip install` finds them. Default: they are
+    in PyTorch's own index."""
     python: Pythons | None = None
-    """Python versions, if the wheels support fewer than the release."""
+    """Python versions of the wheels, if they are fewer than those of the release."""
     tags: Annotated[tuple[PlatformTag, ...], Field(min_length=1)] | None = None
     """Platform tags of the wheels (PEP 425): the C library or macOS version that they need, for
     example `manylinux_2_28_x86_64`."""
@@ -66,7 +67,7 @@ class Preview(Sourced):
     """Nightly builds of PyTorch."""
 
     version: TorchVersion | None = None
-    """The upcoming version, if a source states it."""
+    """Version of the upcoming release, if a source states it."""
     python: Pythons
     """Supported Python versions, for example `["3.10", "3.11"]`."""
     wheels: tuple[Wheel, ...]
@@ -81,13 +82,13 @@ class Release(Sourced):
     """One PyTorch release."""
 
     version: TorchVersion
-    """The version."""
+    """Version of the release, for example `2.9.0`."""
     date: Day
     """The release date."""
     python: Pythons
-    """Python versions. The suffix `t` means a free-threaded build."""
+    """Supported Python versions. The suffix `t` means a free-threaded build, as in `3.13t`."""
     torchvision: TorchVersion | None = None
-    """The torchvision release that requires exactly this torch."""
+    """The torchvision release that requires exactly this PyTorch release."""
     wheels: tuple[Wheel, ...]
     """The wheels."""
     images: tuple[Build, ...] = ()
@@ -106,29 +107,30 @@ class Companion(Sourced):
     """A release of a package that is installed next to torch."""
 
     package: PackageName
-    """The package: `torchaudio`, `torchao`, `torchtext` or `triton`. torchvision is a key of the
-    release."""
+    """Name of the package: `torchaudio`, `torchao`, `torchtext` or `triton`. torchvision is a key
+    of the release."""
     version: TorchVersion
     """The version of the package."""
     torch: Specifier
-    """The torch releases that it supports: `==2.10.0` or `>=2.11`."""
+    """PyTorch releases that this version supports, as a version specifier: `==2.10.0` or
+    `>=2.11`."""
 
 
 class Ended(Sourced):
-    """A machine for which newer PyTorch releases have no wheels."""
+    """A kind of machine for which newer PyTorch releases have no wheels."""
 
     version: TorchVersion
-    """The last release with wheels for it."""
+    """The last PyTorch release with wheels for the machine."""
     platform: Id
-    """The platform whose build they are."""
+    """Id of the platform whose builds run on the machine, for example `cpu`."""
     os: Os
     """The operating system."""
     arch: Arch
     """The architecture."""
     python: PythonVersion
-    """The newest Python version of its wheels."""
+    """The newest Python version of the wheels."""
     packages: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """What pip installs, each with its version."""
+    """Packages to install with pip, each with its version, for example `torch==2.2.2`."""
 
 
 class Releases(SourcedFile):
@@ -139,9 +141,10 @@ class Releases(SourcedFile):
     releases: Annotated[tuple[Release, ...], Field(min_length=1)]
     """The releases, newest first."""
     companions: tuple[Companion, ...] = ()
-    """Packages next to torch and the torch releases that each of their releases supports."""
+    """Packages that are installed next to torch, with the torch releases that each version
+    supports."""
     ended: tuple[Ended, ...] = ()
-    """The machines whose wheels ended before the oldest of the releases."""
+    """Kinds of machines whose last wheels are older than the oldest entry in `releases`."""
 
     @cached_property
     def newest(self) -> Release:

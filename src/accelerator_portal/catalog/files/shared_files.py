@@ -33,9 +33,9 @@ class Host(Model):
     """A host that commands can use."""
 
     host: HostName
-    """The full host name in lower case."""
+    """Full host name in lower case, for example `download.pytorch.org`."""
     owner: Line
-    """The operator of the host."""
+    """Who operates the host."""
 
 
 class Hosts(Model):
@@ -53,7 +53,8 @@ class Exemption(Model):
     path: Line
     """Path of the file in the repository, for example `accelerators/foo/install.yaml`."""
     says: Annotated[Line, Field(min_length=3)] | None = None
-    """A part of the message. Default: all problems of the rule in the file."""
+    """Part of the problem's message. Only problems with this text are accepted. Default: all
+    problems of the rule in the file."""
     reason: Line
     """Why the problem is accepted."""
     expires: Day
@@ -61,17 +62,20 @@ class Exemption(Model):
 
 
 class Exceptions(Model):
-    """All exceptions."""
+    """Problems that `accelerator-portal check` accepts for a time."""
 
     exceptions: tuple[Exemption, ...] = ()
     """The exceptions."""
 
 
 class OwnRun(Model):
-    """A platform whose reports can have the kind `made-here`."""
+    """A platform on which this project runs the suites.
+
+    Only its reports can have the kind `made-here`.
+    """
 
     accelerator: Id
-    """The id of the platform."""
+    """Id of the platform: the name of its folder."""
     by: Line
     """The workflow or machine that runs the suites."""
 
@@ -105,14 +109,16 @@ RelayLevel = Literal["L1", "L2", "L3", "L4"]
 
 
 class RelayRepository(Sourced):
-    """A repository on the relay's list."""
+    """A repository on the allowlist of PyTorch's cross-repository CI relay."""
 
     repository: RepositoryName
-    """Owner and name on GitHub."""
+    """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
     level: RelayLevel
-    """The repository's level in PyTorch's cross-repository CI relay, from L1 to L4."""
+    """Level of the repository in the allowlist, from `L1`, which receives events, to `L4`, whose
+    results can block a change."""
     device: RelayDevice | None = None
-    """The device name in the label `ciflow/crcr/<device>`. The list has one only for L3."""
+    """Device name in the label `ciflow/crcr/<device>` of PyTorch's pull requests. Required for
+    level `L3`, not allowed for others."""
 
     @model_validator(mode="after")
     def _device_is_of_level_three(self) -> RelayRepository:
@@ -123,7 +129,7 @@ class RelayRepository(Sourced):
 
 
 class Relay(SourcedFile):
-    """The list of PyTorch's cross-repository CI relay, as in the source."""
+    """The allowlist of PyTorch's cross-repository CI relay, as in the source."""
 
     repositories: tuple[RelayRepository, ...]
     """The repositories."""
@@ -135,27 +141,29 @@ Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes
 
 
 class Goal(Sourced):
-    """A goal for backend tests, as a source states it."""
+    """A goal for ExecuTorch's backend tests, as a source states it."""
 
     id: Id
-    """The id. It never changes."""
+    """Id of the goal. It never changes."""
     part: GoalPart = "goal"
-    """The type in the RFC: goal, test axis, metric or output."""
+    """Type of the goal in ExecuTorch's RFC on backend tests: goal, test axis, metric or output.
+    Default: `goal`."""
     milestone: Milestone | None = None
-    """The milestone in the RFC, if the RFC names one."""
+    """Milestone in ExecuTorch's RFC on backend tests, if the RFC names one."""
     title: Line
     """The title in a few words."""
     asked: Paragraph
     """What the source says about the goal."""
     command: Line | None = None
-    """The command that shows the goal on a machine without an accelerator."""
+    """Command that shows the goal on a machine without an accelerator."""
     needs: Line | None = None
-    """The hardware or vendor software that a test of the goal, or of a part, requires."""
+    """Hardware or vendor software that a test of the goal, or of a part of it, requires."""
 
     counts: Counted | None = None
-    """The count in the latest published reports that shows the progress."""
+    """What is counted in the latest published reports to show the progress."""
     metric: Line | None = None
-    """Instead of `counts`: the metric whose median shows the progress."""
+    """Instead of `counts`: name of the metric whose median in the latest reports shows the
+    progress."""
 
     @model_validator(mode="after")
     def _somewhere(self) -> Goal:
@@ -177,20 +185,21 @@ ObservedKind = Literal["vendor", "community"]
 
 
 class ObservedBackend(Sourced):
-    """A PyTorch backend without a folder, and the reason. It is not in the selector."""
+    """A PyTorch backend without a folder in `accelerators/`. It is not in the selector."""
 
     id: Id
     """The id. It never changes, because links use it."""
     name: Line
     """The name that readers use."""
     maker: Line
-    """The developer of the backend."""
+    """Who develops the backend."""
     kind: ObservedKind
-    """Why the backend has no folder."""
+    """Why the backend has no folder. `vendor`: there is no package that everybody can install and
+    use. `community`: a community develops it, or its authors call it experimental."""
     device: Line | None = None
-    """The device string, if a source states it."""
+    """Device string for `torch.device()`, if a source states it."""
     package: PackageName | None = None
-    """The package, if a source names it."""
+    """Name of the package to install with pip, if a source names it."""
     url: Url | None = None
     """The address of further information, if it differs from the source."""
     summary: Line
@@ -205,7 +214,7 @@ class OtherRuntime(Sourced):
     name: Line
     """The name that readers use."""
     hardware: Line
-    """The hardware that the source names."""
+    """Hardware that the software runs on, as the source names it."""
     summary: Line
     """One sentence that says how to run a PyTorch model with the software."""
     url: Url
@@ -216,7 +225,7 @@ class OtherBackends(SourcedFile):
     """Backends and runtimes that are not listed as compute platforms."""
 
     observed: Annotated[tuple[ObservedBackend, ...], Field(min_length=1)]
-    """PyTorch backends without a folder."""
+    """PyTorch backends without a folder in `accelerators/`."""
     runtimes: Annotated[tuple[OtherRuntime, ...], Field(min_length=1)]
     """Other ways to run a PyTorch model on hardware."""
 
@@ -225,12 +234,12 @@ class ModelFamily(Model):
     """A family of models, and the names of its tests in the suites."""
 
     id: Id
-    """The id. It never changes."""
+    """Id of the family. It never changes."""
     title: Line
-    """Title that readers see, for example `Acme kernel tests`."""
+    """Title that readers see, for example `Llama`."""
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """Patterns `suite/name` of tests, for example `*/*llama*`: `*` matches any characters, `?`
-    one character, and `[0-9]` a digit. Case is ignored."""
+    """Patterns for test names, each as `suite/name`, for example `*/*llama*`: `*` matches any
+    characters, `?` one character, and `[0-9]` a digit. Case is ignored."""
 
     def has(self, suite: str, name: str) -> bool:
         """Return whether a test with this name belongs to the family."""
@@ -251,9 +260,11 @@ class FeatureTests(Model):
     """Tests that show whether a feature works."""
 
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """Patterns `suite/name` of tests, as in `model-families.yaml`."""
+    """Patterns for test names, each as `suite/name`, for example `torchbench/*`: `*` matches any
+    characters, and `?` one character."""
     parameters: Mapping[Line, Line] = Field(default_factory=dict)
-    """Selects tests by parameters, each with a pattern for its value: `dtype: amp_*`."""
+    """Patterns for the values of test parameters, by parameter name, for example `dtype: amp_*`.
+    Only tests whose values match are used. Default: all tests in `names`."""
 
     def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
         """Say whether a test shows the feature."""
@@ -287,20 +298,20 @@ class StartingChoice(Model):
     os: Os
     """The operating system."""
     arch: Arch
-    """The architecture, unless the browser reports another."""
+    """The processor architecture, unless the browser reports another."""
     python: PythonVersion
     """The Python version."""
     method: Method
-    """How to install."""
+    """The install method."""
     platform: Id
-    """The compute platform, a folder under `accelerators/`."""
+    """Id of the compute platform: the name of its folder under `accelerators/`."""
 
 
 class Conda(Model):
     """Instructions for conda users, because PyTorch no longer publishes conda packages."""
 
     platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
-    """Platforms that conda-forge builds PyTorch for."""
+    """Ids of the platforms that conda-forge builds PyTorch for."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)]
     """Operating systems that the sources name."""
     command: Line
@@ -317,7 +328,8 @@ class SelectorDefaults(Model):
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
     """The default choices."""
     primary: tuple[Id, ...] = ()
-    """Platforms in the selector of pytorch.org. Other platforms are additional platforms there."""
+    """Ids of the platforms in the selector of pytorch.org. Other platforms are additional platforms
+    there."""
     conda: Conda | None = None
     """Instructions for conda users."""
 
@@ -329,19 +341,21 @@ class TypedChoice(Model):
     """Words that select a value of the install selector. A version number can follow them."""
 
     words: Words
-    """The words, in lowercase. A space stands for a space, a hyphen or nothing."""
+    """The words, in lowercase. A space in them matches a space, a hyphen or nothing."""
     os: Os | None = None
-    """The operating system."""
+    """The operating system that the words select."""
     arch: Line | None = None
-    """The processor architecture, also one that PyTorch has no builds for."""
+    """The processor architecture that the words select. It can be one that PyTorch has no builds
+    for."""
     method: Line | None = None
-    """How to install."""
+    """The install method that the words select."""
     build: Literal["preview"] | None = None
-    """Nightly builds."""
+    """`preview` if the words select nightly builds."""
     release: bool = False
-    """Whether the version is a PyTorch release."""
+    """Whether a version number after the words is a PyTorch release."""
     requirement: Line | None = None
-    """The requirement of install options that the version belongs to, such as `macOS`."""
+    """The requirement of install options that a version number after the words belongs to, such as
+    `macOS`."""
     kept: bool = False
     """Whether the words are also part of names, such as `MacBook Pro`."""
 
@@ -352,18 +366,20 @@ class FinderWords(Model):
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that are left out."""
     phrases: tuple[Line, ...] = ()
-    """Names of several words that are read as one word."""
+    """Names of several words that are read as one word, for example `macbook pro`."""
     ignored: tuple[Line, ...] = ()
-    """Words that add nothing to the name of a product."""
+    """Words that add nothing to the name of a product, for example `gpu`."""
     forms: tuple[Line, ...] = ()
-    """Memory, slots and revisions, which a number can follow."""
+    """Words for memory, slots and revisions, for example `pcie`. A number can follow them."""
     units: tuple[Line, ...] = ()
-    """Units that stand behind a number."""
+    """Units that follow a number, for example `gb`."""
     computers: tuple[Line, ...] = ()
-    """Computers that contain the hardware. A model of at most two digits can follow."""
+    """Names of computers that contain the hardware, for example `thinkpad`. A model number of at
+    most two digits can follow."""
     foreign: tuple[Line, ...] = ()
-    """Words of products that no build of PyTorch runs on, although their chips are listed."""
+    """Words of products that no build of PyTorch runs on, although their chips are listed, for
+    example `ipad`."""
     labels: tuple[Line, ...] = ()
-    """What tools print before a name."""
+    """Labels that tools print before a name, for example `model name`."""
     systems: Mapping[Os, Words] = {}
-    """Texts that only tools of one operating system print."""
+    """Texts that only tools of one operating system print, by operating system."""

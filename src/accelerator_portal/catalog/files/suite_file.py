@@ -27,32 +27,33 @@ class SuiteFile(SourcedFile):
     short: Annotated[Line, Field(max_length=24)] | None = None
     """A short title for narrow columns. Default: the title."""
     kind: SuiteKind
-    """The kind of the suite."""
+    """What the suite tests."""
     description: Paragraph
     """What the suite does, in two or three sentences."""
     models: Line | None = None
-    """What its models are, if they are not the published ones: `two layers, random weights`."""
+    """What the suite's models are, if they are not the published ones, for example `two layers,
+    random weights`."""
     url: Url
-    """Address of the document."""
+    """Address of the suite's documentation or source code."""
     tests: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """All current and former names of its tests."""
+    """Names of the suite's tests, current and former."""
     aliases: Mapping[Line, tuple[Line, ...]] = Field(default_factory=dict)
-    """Other names of tests in reports, by the name in `tests`."""
+    """Other names of tests that reports contain, by the name in `tests`."""
     source: Annotated[tuple[Id, ...], Field(min_length=1)]
-    """Ids of the `sources` of the test names."""
+    """Ids of the entries in `sources` that state the names of the tests."""
 
 
 class SameModel(Sourced):
     """A model that has different names in several suites."""
 
     id: Id
-    """The id. It never changes."""
+    """Id of the model. It never changes."""
     title: Line
-    """Title that readers see, for example `Acme kernel tests`."""
+    """Title that readers see, for example `BERT, masked language model`."""
     names: Annotated[tuple[Line, ...], Field(min_length=2)]
-    """The tests of the model, each as `suite/name`."""
+    """The tests of the model, each as `suite/name`, for example `torchbench/hf_Bert`."""
     note: Line | None = None
-    """Differences between the tests."""
+    """How the tests differ."""
 
 
 class Models(SourcedFile):
