@@ -29,7 +29,11 @@ from accelerator_portal.install.targets import served_builds
 
 @rule()
 def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """IDs in `install.yaml` and `compatibility.yaml` exist and are unique."""
+    """Ids in `install.yaml` and `compatibility.yaml` are unique, and all ids that they name exist.
+
+    For example, `check` of an option names a check in `checks`, and `variant` of a row names a
+    variant in `install.yaml`.
+    """
     for platform in catalog.platforms:
         yield from _doubled(platform)
         yield from _unknown_reference(platform)
@@ -100,7 +104,10 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
 
 @rule()
 def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every option produces commands, and no two options match the same choice in the selector."""
+    """Every option in `install.yaml` produces commands, and no two produce them for one selection.
+
+    A selection is what a reader chooses in the install selector, for example Linux, x86_64 and pip.
+    """
     rows, problems = expand(catalog)
     yield from problems
     yield from _idle_variants(catalog, rows, {problem.path for problem in problems})
@@ -144,7 +151,7 @@ def _overlap(
 
 @rule()
 def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """The selector's default selections are valid, one per operating system."""
+    """The default selections in `data/selector.yaml` are valid, one per operating system."""
     selector = make_selector(catalog, expand(catalog)[0])
     yield from _unknown_primary(catalog)
     seen: set[str] = set()

@@ -19,12 +19,11 @@ from accelerator_portal.checks.rule import rule
 
 @rule(compares=True)
 def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Each id of pytorch.org's Additional Platforms page identifies one folder.
+    """No two folders have the same `additional_platform.id` in `accelerator.yaml`.
 
-    `additional_platform.id` is the id under which pytorch.org lists a platform, and
-    `additional-platforms.json` uses it. Two folders can't state the
-    same id, and a folder can't state the id of another folder. The rule treats hyphens and
-    underscores as the same.
+    It is the id under which pytorch.org's Additional Platforms page lists a platform, and
+    `additional-platforms.json` uses it. It can't be the id of another folder either. The rule
+    treats hyphens and underscores as the same.
     """
     first: dict[str, Platform] = {}
     for claim in _claimed_ids(catalog):
@@ -138,7 +137,7 @@ def _names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
 
 @rule(level="warning")
 def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """If platforms share a device string, each explains it in `device.note`.
+    """Platforms with the same device string each explain it in the note of `device`.
 
     For example, ROCm uses `cuda`, and two vendors use `tpu`. `torch.device("tpu")` alone doesn't
     say which platform a program uses.

@@ -71,9 +71,10 @@ def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
 def report_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Suites and tests in reports are listed in the portal or declared by the vendor.
 
-    Vendors can publish results of their own suites and tests. Declare the suite to show its title
-    and a link. Listed tests can be compared across platforms. The check reports a suite or test
-    that is neither listed nor declared, because its name often contains a typing error.
+    Vendors can publish results of their own suites and tests. Declare your suite under `suites` in
+    `accelerator.yaml` to show its title and a link. Tests that the portal lists can be compared
+    across platforms. The rule warns of a suite or test that is neither listed nor declared, because
+    its name is often misspelled.
     """
     known = known_names(catalog)
     for reports, _ in (stored_reports(catalog), left_out_reports(catalog)):
@@ -86,7 +87,7 @@ _KNOWN_ISSUES = "known-issues.yaml"
 
 @rule()
 def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Known issues refer to valid test keys in existing suites, and each key is listed once."""
+    """Entries of `known-issues.yaml` name valid test keys of existing suites, each key once."""
     for platform in catalog.platforms:
         seen: set[str] = set()
         for place, issue in enumerate(platform.known_issues):
@@ -130,10 +131,10 @@ def _is_own(suite: str, platform: str) -> bool:
 
 @rule(level="warning")
 def outdated_known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Known issues have not expired and refer to existing tests.
+    """Entries of `known-issues.yaml` have not expired, and their tests exist.
 
     When a known issue expires, its failure counts as a regression again. A known issue for a test
-    that doesn't exist has no effect and usually contains a typing error.
+    that doesn't exist has no effect. Often the name of the test is misspelled.
     """
     for platform in catalog.platforms:
         for place, issue in enumerate(platform.known_issues):
@@ -311,7 +312,7 @@ def _problem(catalog: Catalog, location: Location, what: str, remedy: str) -> Pr
 
 @rule()
 def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Validation settings refer to existing suites and checks, and recipe IDs are unique.
+    """`validation.yaml` names existing suites and checks, and each recipe has its own id.
 
     A setting for a suite that doesn't exist has no effect.
     """

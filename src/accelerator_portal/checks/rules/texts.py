@@ -65,7 +65,7 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule()
 def citations(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every fact cites a declared source, and every declared source is cited."""
+    """Every source that a file cites is in its `sources`, and every source there is cited."""
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:
             yield from _yaml_problems(file, file.data)
@@ -121,8 +121,8 @@ def _markdown_problems(file: MarkdownFile) -> Iterator[Problem]:
 def translated_guides(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """A guide in another language says the same as the English one, and cites the same sources.
 
-    It names the fingerprint of the English text that it translates. If the English text has
-    changed since, its page says that it is older than the English guide.
+    `translates` in its front matter is the fingerprint of the English text that was translated. If
+    the English text has changed since, its page says that it is older than the English guide.
     """
     for platform in catalog.platforms:
         english = platform.guide
@@ -142,8 +142,9 @@ def translated_guides(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def translated_answers(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """An answer in another language says the same as the English one, and cites the same sources.
 
-    Its heading is the English question; a level-3 heading below has the question in the language.
-    The file names the fingerprint of the English questions and answers that it translates.
+    In `faq.<language>.md`, the heading of an answer is the English question, and a level-3 heading
+    below it is the question in the other language. `translates` in the front matter is the
+    fingerprint of the English questions and answers.
     """
     for platform in catalog.platforms:
         english = {section.title: section for section in platform.faq.sections}

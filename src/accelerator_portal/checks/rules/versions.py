@@ -111,8 +111,8 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Rows of `compatibility.yaml` follow the `version_pattern` that the file declares.
 
     A vendor's document may state that plugin and PyTorch share the first two or three numbers of
-    their versions. If a row has other numbers, it has a typing error, or the pattern doesn't apply
-    to it: `since` states the first torch release to which the pattern applies.
+    their versions. If a row has other numbers, a version is wrong, or the pattern doesn't apply to
+    the row: `since` states the first PyTorch release to which the pattern applies.
     """
     for platform in catalog.platforms:
         pattern = platform.compatibility.version_pattern
@@ -204,8 +204,8 @@ def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Each plugin release on the platform's index has a row in `compatibility.yaml` and a command.
 
     Readers must not miss a release that was published weeks ago. The command `accelerator-portal
-    plugin-release` writes the row. If an install option lists its PyTorch releases one by one,
-    the row alone is not enough: the newest row then has no install command.
+    plugin-release` writes the row. If an install option lists its PyTorch releases one by one, the
+    row alone is not enough: the newest row then has no install command.
     """
     commands = rows_by_platform(catalog)
     for platform in catalog.platforms:
@@ -238,8 +238,10 @@ def _without_command(
 def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """A platform's release lag is within the limit in `data/criteria.yaml`.
 
-    PyTorch's Additional Platforms page accepts platforms that are at most three minor releases
-    behind. The site shows the lag of every platform; this warning reminds its maintainers.
+    The release lag is the number of minor releases between the newest PyTorch and the newest one
+    that the platform supports. PyTorch's Additional Platforms page accepts platforms that are at
+    most three minor releases behind. The site shows the lag of every platform; this warning reminds
+    its maintainers.
     """
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     for platform in catalog.platforms:
@@ -258,9 +260,10 @@ def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule(level="warning")
 def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Commands install only versions that are still maintained.
+    """The newest versions in `compatibility.yaml` are still maintained.
 
-    The rule checks the lifecycle of the newest entry of each variant. Older entries may have ended.
+    Commands install these versions. The rule checks the end of `lifecycle` in the newest entry of
+    each variant. Older entries may have ended.
     """
     for platform in catalog.platforms:
         seen: set[str | None] = set()
@@ -280,7 +283,8 @@ def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Dates on which sources were read are not in the future.
 
-    The site calculates the age of facts from these dates. A future date is usually a typing error.
+    The site calculates the age of facts from `read` in `sources`. A future date is usually
+    mistyped.
     """
     for path, file in catalog.files.items():
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
@@ -322,8 +326,8 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Guides and FAQs name no versions older than `compatibility.yaml` requires.
 
     For example, a guide says "CANN 8.0 or newer", but every entry in `compatibility.yaml` requires
-    CANN 9.1. Readers would install a version that doesn't work. The rule finds components by
-    their name.
+    CANN 9.1. Readers would install a version that doesn't work. The rule compares only software
+    that the guide names as `needs` in `compatibility.yaml` does.
     """
     for platform in catalog.platforms:
         for name, oldest in _needed(platform).items():
