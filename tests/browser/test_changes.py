@@ -24,6 +24,17 @@ def test_older_weeks_are_folded_and_the_page_is_short(open_page: OpenPage) -> No
     assert page.evaluate("document.documentElement.scrollHeight") <= 5_000
 
 
+def test_a_kind_of_change_shows_only_the_tests_that_changed_so(open_page: OpenPage) -> None:
+    page = open_page("results/changes/?change=regressed")
+    kinds = page.locator(".over-time li:visible").evaluate_all(
+        "all => all.map((item) => item.dataset.kind)"
+    )
+    assert set(kinds) == {"regressed"}
+    found = page.locator(".over-time li[data-kind=regressed]")
+    assert found.count() == len(kinds)
+    expect(page.locator(".older-weeks")).to_be_hidden()
+
+
 def test_first_reports_of_a_platform_are_shown_alone(open_page: OpenPage) -> None:
     page = open_page("results/changes/?change=first&platform=cpu")
     told = page.locator(".episode:visible").all_inner_texts()

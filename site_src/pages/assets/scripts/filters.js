@@ -28,6 +28,7 @@ export function startFilters(form) {
     for (const item of items) item.hidden = !keep.has(item);
     // What was asked for does not stay in a closed fold.
     if (wanted.length) for (const item of shown) item.parentElement.closest("details")?.setAttribute("open", "");
+    if (columns?.value) for (const item of shown) item.querySelectorAll("details:has([data-kind]:not([hidden]))").forEach((fold) => (fold.open = true));
     state.textContent = SHOWN[form.dataset.noun]({ shown: shown.length, all: items.length });
   };
   form.hidden = false;
