@@ -281,8 +281,8 @@ class Accelerator(SourcedFile):
     vendor: Title
     """Manufacturer of the hardware, for example `Huawei`."""
     vendor_names: tuple[Title, ...] = ()
-    """Other names that readers type into the site's card finder: of the manufacturer, also in
-    another script, and of its products, for example `GeForce`."""
+    """Other names that readers type into the card finder: of the manufacturer, also in another
+    script, and of its products."""
     mark: Mark
     """Two letters or digits that are shown instead of a logo, for example `AS`."""
     summary: Annotated[Line, Field(max_length=160)]
@@ -304,8 +304,7 @@ class Accelerator(SourcedFile):
     `hccl` finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as
     written."""
     lifecycle: LifecycleFact | None = None
-    """Whether development has ended: maintenance only, or retired. Omit it for a platform in
-    development. The card finder shows platforms with this key last."""
+    """Omit it for a platform that is developed. The card finder shows other platforms last."""
     operating_systems: tuple[OperatingSystem, ...] = ()
     """Operating systems that are supported or tested."""
     identify: tuple[Identify, ...] = ()
@@ -324,18 +323,16 @@ class Accelerator(SourcedFile):
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask for help."""
     own_sites: tuple[Line, ...] = ()
-    """Further websites of the vendor, whose documents count as the vendor's own: an owner on a code
-    host, such as `github.com/example-labs`, or a domain. The sites in `documentation` and `support`
-    count without an entry here."""
+    """Further websites of the vendor, whose documents count as its own: an owner on a code host,
+    such as `github.com/example-labs`, or a domain. Sites in `documentation` and `support` need no
+    entry."""
     additional_platform: AdditionalPlatformEntry | None = None
-    """The platform's entry on pytorch.org's Additional Platforms page. Omit it if the page does not
-    list the platform."""
+    """The platform's entry on pytorch.org's Additional Platforms page, if there is one."""
     upstream_ci: tuple[UpstreamCi, ...] = ()
     """Repositories on the allowlist of PyTorch's cross-repository CI relay that test the
     platform."""
     upstream_events: UpstreamEvents | None = None
-    """Which changes of PyTorch start tests on the platform, and where the tests run. Default:
-    none."""
+    """Which changes of PyTorch start tests on the platform, and where the tests run."""
     report_feeds: tuple[ReportFeed, ...] = ()
     """Places from which the nightly job fetches the platform's newest reports into `results/`."""
     suites: tuple[OwnSuite, ...] = ()

@@ -80,8 +80,7 @@ class HardwareModel(Model):
     note: Line | None = None
     """A note that is shown to readers."""
     source: SourceIds | None = None
-    """Id or list of ids of the sources of the values, if they differ from those of the
-    generation."""
+    """Ids of the sources of the values, if they differ from those of the generation."""
 
 
 class BuildSupport(Sourced):

@@ -135,11 +135,10 @@ class Option(Sourced):
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """Install methods that the option offers, for example `pip` and `docker`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems of the option. Required unless `wheels`, `images` or `archives` is set.
-    With one of these, only builds for these systems are used."""
+    """Operating systems. They select among the builds of `wheels`, `images` or `archives`, and are
+    required without these keys."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
-    """Processor architectures of the option. Required unless `wheels`, `images` or `archives` is
-    set. With one of these, only builds for these architectures are used."""
+    """Processor architectures, as in `os`."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None
     """Python versions to which the option is limited."""
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
@@ -153,8 +152,7 @@ class Option(Sourced):
     note: Line | None = None
     """One sentence that is shown below the commands."""
     on_request: Flag = False
-    """Whether the option is offered only after the reader selects its PyTorch release. Default:
-    `false`."""
+    """Whether the option is offered only after the reader selects its PyTorch release."""
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:
