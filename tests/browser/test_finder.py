@@ -453,6 +453,14 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
         ("Xeon Gold 6338", r"^PyTorch \S+ supports your processor\."),
         ("Ascend 310P", r"^Sources disagree on whether PyTorch \S+ supports your card\.$"),
         ("Jetson AGX Orin", r"^PyTorch \S+ supports your card with JetPack 7\.2 or newer\.$"),
+        (
+            "Jetson AGX Orin torch 2.14",
+            r"^PyTorch 2\.14\S* .* with JetPack 7\.2 or newer\. The newest",
+        ),
+        (
+            "RX 7900 XTX windows",
+            r"^PyTorch \S+ supports your card\. This site has no command for \S+ on",
+        ),
     ]:
         ask(page, query)
         expect(page.locator(".answer-verdict").first).to_have_text(re.compile(line))

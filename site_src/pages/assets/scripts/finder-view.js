@@ -93,12 +93,15 @@ function headline(model, { platform, generation }, choice) {
   const { build } = choice;
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
   const { verdict, newest: last, disputed, jetpack } = generation;
-  const isOffered = (one) => (model.rowsOf.get(platform.id) ?? []).some((row) => row.build === one && row.machine === model.machine(choice));
-  if (disputed) return say("Sources disagree on whether PyTorch {version} supports {what}.", { version: last, what });
-  const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: last, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: last, what });
-  const isRelease = build !== "preview" && build !== last;
-  if (verdict === "newest" && isRelease) return sentences([say("PyTorch {version} supports {what}.", { version: build, what }), isOffered(last) ? say("The newest release for {what} is {version}.", { what, version: last }) : say("This site has no command for {build} on {system}.", { build: last, system: model.label("os", choice.os) })]);
-  if (verdict === "newest") return build === last ? supported : sentences([supported, say("These commands install a nightly build.")]);
+  const release = build === "preview" ? last : build;
+  if (disputed) return say("Sources disagree on whether PyTorch {version} supports {what}.", { version: release, what });
+  const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: release, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: release, what });
+  if (verdict === "newest" && build === "preview") return sentences([supported, say("These commands install a nightly build.")]);
+  if (verdict === "newest" && build === last) return supported;
+  if (verdict === "newest") {
+    const isOffered = model.available("build", choice).has(last);
+    return sentences([supported, isOffered ? say("The newest release for {what} is {version}.", { what, version: last }) : say("This site has no command for {build} on {system}.", { build: last, system: model.label("os", choice.os) })]);
+  }
   const [newest, previous] = model.values("build").map(([id]) => id).filter((id) => /^\d/.test(id));
   if (verdict === "earlier" && last === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
   if (verdict === "earlier") return say("PyTorch {version} is the newest release known to support {what}.", { version: last, what });

@@ -175,7 +175,7 @@ def card_remark(generation: Generation) -> str:
     """Return what the selector says beside a card: a condition, a doubt, or nothing."""
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
-    if any(build.disputed for build in generation.builds):
+    if generation.builds and all(build.disputed for build in generation.builds):
         return message("Sources disagree on whether the builds run on it.")
     return ""
 
