@@ -19,6 +19,18 @@ def test_the_index_waits_for_the_reader(open_page: OpenPage, viewport: object) -
     assert page.evaluate(_ASKED) == 1
 
 
+@pytest.mark.parametrize("page", ["run-anywhere/", "zh/versions/"])
+def test_the_search_finds_pages_in_the_language_of_the_page(open_page: OpenPage, page: str) -> None:
+    shown = open_page(page)
+    shown.locator(".md-search__input").click()
+    shown.locator(".md-search__input").press_sequentially("CUDA")
+    links = shown.locator(".md-search-result__link")
+    expect(links.first).to_be_attached()
+    pages = links.evaluate_all("all => all.map(({ pathname }) => pathname)")
+    assert any(path.startswith("/zh/") for path in pages) == page.startswith("zh/")
+    assert not {path.removeprefix("/zh") for path in pages if path.startswith("/zh/")} & {*pages}
+
+
 def test_a_link_to_a_search_asks_at_once(open_page: OpenPage) -> None:
     page = open_page("run-anywhere/?q=gfx1030")
     expect(page.locator(".md-search-result__meta")).to_contain_text("matching")

@@ -52,6 +52,12 @@ def test_an_outcome_that_says_nothing_of_the_product_is_worst_only_alone() -> No
     assert only(stored("one", model("alpha", "executed"))).worst == "executed"
 
 
+def test_training_is_the_worst_only_without_other_modes() -> None:
+    training = model("alpha", "failed", mode="training")
+    assert only(stored("one", training, model("alpha", mode="inference"))).worst == "passed"
+    assert only(stored("one", training)).worst == "failed"
+
+
 def test_a_run_and_a_baseline_are_two_counts_and_the_run_is_first() -> None:
     expected = stored(
         "b", model("alpha", "failed"), kind="baseline", started="2026-05-01T00:00:00Z"
