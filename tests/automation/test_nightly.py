@@ -366,7 +366,7 @@ def test_a_history_that_is_damaged_is_one_problem_and_the_night_is_told(tmp_path
     assert done.overdue == ()
     told = summary(done, given.catalog)
     assert told.count("data/history/acme/runs.json:1: invalid history state") == 1
-    assert "run: accelerator-portal history repair" in told
+    assert "restore it from the repository's history" in told
     with pytest.raises(ProblemsError):  # or else its issues would be closed
         given.breakages()
 

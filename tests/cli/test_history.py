@@ -102,7 +102,7 @@ def test_a_renamed_suite_continues_its_history(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("name", ["exampel", "../../etc"])
-@pytest.mark.parametrize("command", ["show", "check", "repair"])
+@pytest.mark.parametrize("command", ["show", "check"])
 def test_of_an_unknown_platform_the_nearest_is_named(tree: Tree, command: str, name: str) -> None:
     root = tree(EXAMPLE)
     assert run("fold", "--root", root, *reports(root / "x", {"a": "passed"})).exit_code == 0

@@ -34,7 +34,7 @@ VERBS = {
     "Continue", "Convert", "Copy", "Create", "Delete", "Dispatch", "Draw", "Exclude", "Export",
     "Fetch", "Fix", "Generate", "Handle", "Import", "Include", "Install", "Keep", "Link", "List",
     "Manage", "Merge", "Name", "Open", "Pass", "Post", "Print", "Push", "Read", "Record",
-    "Repair", "Repeat", "Replace", "Report", "Resolve", "Restore", "Run", "Select", "Send", "Set",
+    "Repeat", "Replace", "Report", "Resolve", "Restore", "Run", "Select", "Send", "Set",
     "Show", "Skip", "Start", "State", "Stop", "Store", "Summarize", "Test", "Update", "Use",
     "Verify", "Write",
 }  # fmt: skip
@@ -97,7 +97,6 @@ READING = [
     ["check", "FILE"],
     ["diff", "FILE", "FILE"],
     ["history", "fold", "FILE"],
-    ["history", "repair", "example", "FILE"],
     ["import-platforms", "FILE"],
     ["new", "x", "--from-additional-platforms", "FILE"],
     ["new", "x", "--from-package", "./FILE.whl"],

@@ -26,7 +26,7 @@ TEXT = """\
 }}
 """
 
-REMEDY = "restore it from the repository's history, or run: accelerator-portal history repair"
+REMEDY = "restore it from the repository's history"
 
 
 def refused(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""`accelerator-portal history`: writes, reads and restores the archive of test results."""
+"""`accelerator-portal history`: writes, reads and checks the archive of test results."""
 
 from __future__ import annotations
 
@@ -34,20 +34,18 @@ from accelerator_portal.cli.options import (
 from accelerator_portal.results.archive import BASES, History, read_history
 from accelerator_portal.results.breakages import classes
 from accelerator_portal.results.folding import (
-    NamedReport,
     fold_reports,
     folder_reports,
     read_reports,
     without_future,
 )
+from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
 from accelerator_portal.results.partitions.manifest import (
     archived_accelerators,
     month_of,
     read_manifest,
 )
-from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
-from accelerator_portal.results.partitions.writing import locked
 from accelerator_portal.results.rolling_up import (
     MOST_ROWS_IN_MEMORY,
     ROLLUPS,
@@ -203,26 +201,6 @@ def check(root: Path, accelerators: tuple[str, ...]) -> None:
     _end(problems)
 
 
-@click.command()
-@ROOT
-@click.argument("accelerator")
-@click.argument("files", nargs=-1, type=INPUT_FILE)
-def repair(root: Path, accelerator: str, files: tuple[Path, ...]) -> None:
-    """Repair an archive from undamaged files and reports.
-
-    The results come from the undamaged files of ACCELERATOR's archive and from reports.
-
-    FILES are reports. Without FILES, use the reports in vendor folders.
-    """
-    refuse_without_history(root, accelerator)
-    reports, _ = read_reports(root, files) if files else folder_reports(root)
-    with locked(root, accelerator):
-        done = repair_accelerator(root, accelerator, _of(accelerator, reports))
-    for sentence in done.done or ("Nothing to repair.",):
-        click.echo(sentence)
-    _end(list(check_accelerator(root, accelerator)))
-
-
 def _tell_compaction(accelerator: str, done: Compaction) -> None:
     click.echo(
         f"{accelerator}: merged {count(done.files, 'file')} into {done.merged:,} "
@@ -240,16 +218,10 @@ def refuse_without_history(root: Path, accelerator: str) -> None:
     refuse_unknown(accelerator, archived)
 
 
-def _of(accelerator: str, reports: list[NamedReport]) -> Iterator[NamedReport]:
-    return (named for named in reports if named[1].accelerator == accelerator)
-
-
 def _whole(root: Path, accelerator: str) -> str:
     manifest = read_manifest(root, accelerator)
     files, rows = len(manifest.files), sum(file.rows for file in manifest.files)
-    lost = count(len(manifest.lost), "damaged file")
-    note = f"; {lost} could not be restored (see the manifest)" if manifest.lost else ""
-    return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, no damage{note}"
+    return f"{accelerator}: {count(files, 'file')}, {count(rows, 'row')}, no damage"
 
 
 def _end(problems: Sequence[Problem]) -> None:
@@ -310,7 +282,7 @@ def show(root: Path, accelerator: str, as_json: bool) -> None:
             click.echo(f"  {line}")
 
 
-for command in (compact, check, repair, rollup):
+for command in (compact, check, rollup):
     history.add_command(command)
 
 

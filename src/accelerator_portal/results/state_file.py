@@ -27,7 +27,7 @@ from accelerator_portal.results.standing import (
 
 SCHEMA_VERSION = 1
 
-_REMEDY = "restore it from the repository's history, or run: accelerator-portal history repair"
+_REMEDY = "restore it from the repository's history"
 
 # A number is that of a report in the list of reports, or how many.
 StandingRow = tuple[

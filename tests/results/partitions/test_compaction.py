@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 from accelerator_portal.results.folding import fold_reports
+from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import compact
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
-from accelerator_portal.results.partitions.repairing import check_accelerator, repair_accelerator
 from tests.results.made_up import HISTORIES, Outcomes, made_up
 from tests.results.partitions.archived import DAYS, all_rows, archive, content, named, report_of
 
@@ -68,24 +68,7 @@ def test_an_interrupted_merge_is_found_and_tidied(tmp_path: Path, point: str) ->
     problems = list(check_accelerator(tmp_path, "example"))
     assert problems
     assert all("does not list this file" in problem.what for problem in problems)
-    repair_accelerator(tmp_path, "example", [])
+    for problem in problems:
+        (tmp_path / problem.path).unlink()
     assert not list(check_accelerator(tmp_path, "example"))
     assert all_rows(tmp_path) == before
-
-
-def test_a_manifest_lost_during_a_merge_counts_no_row_twice(tmp_path: Path) -> None:
-    archive(tmp_path, *REPORTS)
-    before, manifest = all_rows(tmp_path), read_manifest(tmp_path, "example")
-    with (
-        mock.patch(
-            "accelerator_portal.results.partitions.compaction.write_manifest",
-            side_effect=KeyboardInterrupt,
-        ),
-        pytest.raises(KeyboardInterrupt),
-    ):
-        compact(tmp_path, "example", "2026-06")
-    (tmp_path / HISTORY / "example/manifest.json").unlink()
-    repair_accelerator(tmp_path, "example", [])
-    assert all_rows(tmp_path) == before
-    assert read_manifest(tmp_path, "example").reports == manifest.reports
-    assert not list(check_accelerator(tmp_path, "example"))

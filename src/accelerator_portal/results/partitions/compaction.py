@@ -39,7 +39,9 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
 
     Partitions with one file are not changed. The merged file is written and compared with its
     parts, then the manifest is written, then the parts are deleted. An interruption leaves
-    files that the manifest does not list; a repair deletes them. Raises ProblemsError, OSError.
+    files that the manifest does not list; `history check` lists them.
+
+    Raises ProblemsError, OSError.
     """
     manifest = read_manifest(root, accelerator)
     merged: list[ListedFile] = []

@@ -22,7 +22,7 @@ from accelerator_portal.results.standing import Basis
 
 SCHEMA_VERSION: Literal[1] = 1
 
-_REBUILD = "run: accelerator-portal history repair"
+_RESTORE = "restore it from the repository's history"
 
 FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -65,15 +65,6 @@ class ListedReport(Model):
     """How many changes it made."""
 
 
-class LostFile(Model):
-    """A damaged file that a repair could not restore, or only in part."""
-
-    path: str
-    """Where it was below `data/history`."""
-    rows: NonNegativeInt | None
-    """How many of its rows could not be restored; null where nobody knows."""
-
-
 class Manifest(Model):
     """Every file and every report of one accelerator's archive."""
 
@@ -85,8 +76,6 @@ class Manifest(Model):
     """Its reports by ID."""
     files: tuple[ListedFile, ...] = ()
     """Its files."""
-    lost: tuple[LostFile, ...] = ()
-    """What a repair could not restore."""
 
     def files_of(self, basis: Basis, table: Table) -> tuple[ListedFile, ...]:
         """Return the files of one table."""
@@ -132,7 +121,7 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     name = path.relative_to(root).as_posix()
     if not path.exists():
         if has_files(root, accelerator):
-            raise ProblemsError([Problem(name, 1, "manifest not found", _REBUILD)])
+            raise ProblemsError([Problem(name, 1, "manifest not found", _RESTORE)])
         return Manifest(accelerator=accelerator)
     try:
         found = Manifest.model_validate_json(read_bytes(path))
@@ -140,11 +129,11 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
         detail = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, detail["loc"]))
         what = f"invalid manifest ({': '.join(filter(None, [place, detail['msg']]))})"
-        raise ProblemsError([Problem(name, 1, what, _REBUILD)]) from None
+        raise ProblemsError([Problem(name, 1, what, _RESTORE)]) from None
     foreign = [file.path for file in found.files if not _belongs(file.path, accelerator)]
     if found.accelerator != accelerator or foreign:
         what = f'the manifest does not belong to "{accelerator}"'
-        raise ProblemsError([Problem(name, 1, what, _REBUILD)])
+        raise ProblemsError([Problem(name, 1, what, _RESTORE)])
     return found
 
 
@@ -159,12 +148,9 @@ def manifest_text(manifest: Manifest) -> str:
     reports = ",\n".join(
         f"{json.dumps(name)}: {json.dumps(report)}" for name, report in plain["reports"].items()
     )
-    lists = (
-        f'"{name}": [\n' + ",\n".join(map(json.dumps, plain[name])) + "\n]"
-        for name in ("files", "lost")
-    )
+    files = ",\n".join(map(json.dumps, plain["files"]))
     head = f'"schema_version": {SCHEMA_VERSION}, "accelerator": "{manifest.accelerator}"'
-    return "{" + ",\n".join([head, f'"reports": {{\n{reports}\n}}', *lists]) + "}\n"
+    return f'{{{head},\n"reports": {{\n{reports}\n}},\n"files": [\n{files}\n]}}\n'
 
 
 def has_files(root: Path, accelerator: str) -> bool:

@@ -96,9 +96,8 @@ def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     """Delete the archive of runs or baselines, the manifest first. Raises OSError."""
     gone = [file.path for file in manifest.files if file.partition.basis == basis]
     kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
-    lost = tuple(file for file in manifest.lost if not file.path.startswith(f"{basis}/"))
     after = manifest.with_files((), without=gone)
-    after = after.model_copy(update={"reports": kept, "lost": lost})
+    after = after.model_copy(update={"reports": kept})
     write_manifest(root, after)
     for path in gone:
         (root / HISTORY / path).unlink(missing_ok=True)
@@ -131,7 +130,7 @@ def locked(root: Path, accelerator: str) -> Iterator[None]:
 ROWS_PER_GROUP = 16_384
 """A reader of one test fetches one of these groups, 100 kB or so."""
 
-_REMEDY = "restore it from the repository's history, or run: accelerator-portal history repair"
+_REMEDY = "restore it from the repository's history"
 
 
 def part_bytes(table: pa.Table) -> bytes:

@@ -1,0 +1,207 @@
+"""Checks the archive of an accelerator: its files, its manifest and its newest state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.report import Component, Environment, Trigger
+from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.results.history import OutcomeAndStage, replayed
+from accelerator_portal.results.partitions.manifest import (
+    BASES,
+    HISTORY,
+    ListedReport,
+    Manifest,
+    Table,
+    files_below,
+    month_of,
+    read_manifest,
+)
+from accelerator_portal.results.partitions.writing import read_part
+from accelerator_portal.results.standing import Basis, Point, Standing, State
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FOLD = "add the report again: accelerator-portal history fold FILE"
+_DELETE = "delete this file"
+_RESTORE = "restore the file from the repository's history"
+
+
+def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
+    """Yield all problems of an accelerator's archive; reads all files."""
+    try:
+        manifest = read_manifest(root, accelerator)
+    except ProblemsError as error:
+        yield from error.problems
+    else:
+        damaged = list(_files(root, manifest))
+        yield from damaged
+        yield from _totals(manifest)
+        yield from _states(root, manifest, whole=not damaged)
+
+
+def _files(root: Path, manifest: Manifest) -> Iterator[Problem]:
+    for file in manifest.files:
+        try:
+            read_part(root, file, ["key"])
+        except ProblemsError as error:
+            yield from error.problems
+    listed = {file.path for file in manifest.files}
+    for path in files_below(root, manifest.accelerator):
+        name = path.relative_to(root / HISTORY).as_posix()
+        if name not in listed:
+            what = "the manifest does not list this file; a command was interrupted"
+            yield Problem(f"{HISTORY}/{name}", 1, what, _DELETE)
+
+
+def _totals(manifest: Manifest) -> Iterator[Problem]:
+    """Compare the number of rows in the files with that of the reports."""
+    for basis in BASES:
+        reports = [report for report in manifest.reports.values() if report.basis == basis]
+        counted = {
+            "results": sum(report.results or 0 for report in reports),
+            "changes": sum(report.changes for report in reports),
+        }
+        for table, rows in counted.items():
+            listed = sum(f.rows for f in manifest.files if f.partition[:2] == (basis, table))
+            if listed != rows:
+                path = f"{HISTORY}/{manifest.accelerator}/manifest.json"
+                files = f"the files have {listed:,} rows of {basis}/{table}"
+                what = f"{files}, but the reports have {rows:,}"
+                yield Problem(path, 1, what, _RESTORE)
+
+
+def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]:
+    for basis in BASES:
+        try:
+            state = read_state_of(root, manifest.accelerator, basis)
+        except ProblemsError as error:
+            yield from error.problems
+            continue
+        archived = {n: r for n, r in manifest.reports.items() if r.basis == basis}
+        path = f"{HISTORY}/{manifest.accelerator}/{basis}.json"
+        if archived and not state.reports:
+            yield Problem(path, 1, "file not found", f"{_RESTORE}, or {_FOLD}")
+            continue
+        for name in sorted(archived.keys() - state.reports.keys()):
+            started = archived[name].started
+            report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
+            what = f"{report} is in the archive but not in the history"
+            yield Problem(path, 1, what, _FOLD)
+        for name in sorted(state.reports.keys() - archived.keys()):
+            started = state.reports[name].started
+            report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
+            what = f"{report} is in the history but not in the archive"
+            yield Problem(path, 1, what, _FOLD)
+        if whole and archived.keys() == state.reports.keys():
+            yield from _standings(root, manifest, state, path)
+
+
+def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Iterator[Problem]:
+    """Compare the state with one rebuilt from the archive, which detects a flipped bit."""
+    again = rebuilt_state(root, manifest, state.basis)
+    differing = differing_tests(state, again) if again else []
+    if differing:
+        more = f" (and {count(len(differing) - 1, 'more test')})" if len(differing) > 1 else ""
+        what = f"{differing[0]}{more} differs from the archived results"
+        yield Problem(path, 1, what, _RESTORE)
+
+
+def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
+    """Return the state after all reports of the archive, read month by month.
+
+    None if the results of a report are not in the archive.
+    """
+    state = State(manifest.accelerator, basis)
+    ours = [(name, report) for name, report in manifest.reports.items() if report.basis == basis]
+    ours.sort(key=lambda item: (item[1].started, item[0]))
+    for month, reports in groupby(ours, key=lambda item: month_of(item[1].started)):
+        results = _results(_tables(root, manifest, basis, "results", month))
+        gone = _gone(_tables(root, manifest, basis, "changes", month))
+        for name, listed in reports:
+            if (found := results.get(name)) is None:
+                return None
+            at = _point(name, listed, found.row)
+            state = replayed(state, at, found.said, gone.get(name, ()))
+    return state
+
+
+def differing_tests(kept: State, again: State) -> list[str]:
+    """Return the keys of tests whose stored state differs from the archive.
+
+    `again` is the state rebuilt from the archive. Differences that a rebuild can cause are
+    ignored: more verdicts, and reports that differ only in packages counting as the same code.
+    """
+    ours, theirs = dict(kept.tests()), dict(again.tests())
+    return [key for key in sorted(ours | theirs) if not _same(ours.get(key), theirs.get(key))]
+
+
+def _same(kept: Standing | None, again: Standing | None) -> bool:
+    if kept is None or again is None:
+        return False
+    verdicts = [one.recent.replace("=", "") for one in (kept, again)]
+    return _facts(kept) == _facts(again) and verdicts[1].endswith(verdicts[0])
+
+
+def _facts(standing: Standing) -> list[object]:
+    """Return all fields except the verdicts; reports are replaced by their ids."""
+    plain = standing._replace(recent="")
+    return [one.id if isinstance(one, Point) else one for one in plain]
+
+
+class _ReportResults(NamedTuple):
+    """A report's outcomes by test key, and one of its rows, which has the environment."""
+
+    row: Mapping[str, Any]
+    said: dict[str, OutcomeAndStage]
+
+
+def _results(tables: Iterable[pa.Table]) -> dict[str, _ReportResults]:
+    found: dict[str, _ReportResults] = {}
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("report", "key", "outcome", "stage"))
+        for number, (report, key, outcome, stage) in enumerate(zip(*columns, strict=True)):
+            if report not in found:
+                found[report] = _ReportResults(table.slice(number, 1).to_pylist()[0], {})
+            found[report].said[key] = (outcome, stage)
+    return found
+
+
+def _gone(tables: Iterable[pa.Table]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("report", "key", "change"))
+        for report, key, change in zip(*columns, strict=True):
+            if change == "gone":
+                found.setdefault(report, []).append(key)
+    return found
+
+
+def _tables(
+    root: Path, manifest: Manifest, basis: Basis, table: Table, month: str
+) -> Iterator[pa.Table]:
+    for file in manifest.files_of(basis, table):
+        if file.partition.month == month:
+            yield read_part(root, file)
+
+
+def _point(name: str, listed: ListedReport, row: Mapping[str, Any]) -> Point:
+    trigger = Trigger(kind=row["trigger"], commit=row["commit"])
+    return Point(name, listed.started, row["kind"], trigger, _environment(row))
+
+
+def _environment(row: Mapping[str, Any]) -> Environment:
+    """Return the environment in the columns of a row."""
+    plain = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
+    plugin = None
+    if row["plugin"] is not None:
+        plugin = Component(
+            name=row["plugin"], version=row["plugin_version"], commit=row["plugin_commit"]
+        )
+    return Environment(plugin=plugin, **{column: row[column] for column in plain})
