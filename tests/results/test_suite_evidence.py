@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 
+from accelerator_portal.reports.known_issues import outdated_issues
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.known_issues import outdated_issues
 from accelerator_portal.results.suite_evidence import newest_evidence
 from tests.results.made_up import START, known_failure, made_up, stored
 

@@ -10,10 +10,10 @@ import yaml
 
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure, KnownIssues
 from accelerator_portal.reports.identity import Identity
+from accelerator_portal.reports.known_issues import matches
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.results.known_issues import matches
 from tests.validation_torch.conftest import validate
 from tests.validation_torch.unexpected import surprises
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.problem import UserError
+from accelerator_portal.reports.known_issues import matches
 from accelerator_portal.reports.shard import Shard
-from accelerator_portal.results.known_issues import matches
 from accelerator_portal.validation.case import Case
 from accelerator_portal.validation.matrix import Matrix
 

@@ -16,10 +16,10 @@ from pydantic import Field, NonNegativeInt
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.known_issues import matches
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Moment, Report, TestEntry
 from accelerator_portal.results.breakages import is_flaky
-from accelerator_portal.results.known_issues import matches
 from accelerator_portal.results.standing import Standing, State, verdict
 
 MOST_KEPT = 20

@@ -23,10 +23,10 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
+from accelerator_portal.reports.known_issues import readable_key
 from accelerator_portal.reports.report_check import known_names, report_problems
 from accelerator_portal.reports.report_names import name_warnings
 from accelerator_portal.reports.store import StoredReport, left_out_reports, stored_reports
-from accelerator_portal.results.known_issues import readable_key
 
 
 @rule()

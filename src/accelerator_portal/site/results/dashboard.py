@@ -14,6 +14,7 @@ from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
 from accelerator_portal.catalog.message import message, plural
 from accelerator_portal.reports.identity import identity_of, parse_key
+from accelerator_portal.reports.known_issues import OutdatedIssue, outdated_issues
 from accelerator_portal.results.breakages import (
     FLAKY_WINDOW,
     Breakage,
@@ -21,7 +22,6 @@ from accelerator_portal.results.breakages import (
     never_passed,
     open_breakages,
 )
-from accelerator_portal.results.known_issues import OutdatedIssue, outdated_issues
 from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.standing import Point
 from accelerator_portal.results.suite_evidence import SuiteEvidence

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from accelerator_portal.reports.identity import identity_of
-from accelerator_portal.results.known_issues import matches, outdated_issues
+from accelerator_portal.reports.known_issues import matches, outdated_issues
 from tests.reports.examples import report
 from tests.results.made_up import known_failure
 
