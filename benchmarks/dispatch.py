@@ -14,18 +14,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from accelerator_portal.automation.github.api import Patience
-from accelerator_portal.automation.github.client import GitHubClient
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import (
+from accelerator_automation.github.api import Patience
+from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.dispatch_queue import QueueItem
+from accelerator_automation.upstream.dispatching import (
     Pace,
     Senders,
     SendResult,
     SendSettings,
     send,
 )
-from accelerator_portal.automation.upstream.planning import DispatchPlan, PlannedPlatform
+from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble, serve
 

@@ -10,16 +10,16 @@ from typing import Any
 from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
-from accelerator_portal.automation.github import app as github_app
-from accelerator_portal.automation.github import installation_tokens
-from accelerator_portal.automation.github.api import GitHubError, Patience
-from accelerator_portal.automation.github.app import AppCredentials, connected_app
-from accelerator_portal.automation.github.installation_tokens import (
+from accelerator_automation.github import app as github_app
+from accelerator_automation.github import installation_tokens
+from accelerator_automation.github.api import GitHubError, Patience
+from accelerator_automation.github.app import AppCredentials, connected_app
+from accelerator_automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
 )
-from accelerator_portal.automation.upstream.answer_round import Clients
-from accelerator_portal.automation.upstream.connections import (
+from accelerator_automation.upstream.answer_round import Clients
+from accelerator_automation.upstream.connections import (
     READ,
     READS_A_MINUTE,
     SEND,
@@ -28,7 +28,7 @@ from accelerator_portal.automation.upstream.connections import (
     PacedApi,
     upstream_permissions,
 )
-from accelerator_portal.automation.upstream.dispatching import Pace, Senders
+from accelerator_automation.upstream.dispatching import Pace, Senders
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits, Window

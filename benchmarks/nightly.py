@@ -17,9 +17,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun, steps
-from accelerator_portal.automation.step_runner import StepResult, run
+from accelerator_automation.archive_store import open_archive
+from accelerator_automation.night_steps import LOOKED_UP, NightRun, steps
+from accelerator_automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.reports.outcomes import Outcome

@@ -20,7 +20,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from accelerator_portal.cli.main import main as command_line
 
 ROOT = Path(__file__).parent.parent
-SOURCES = ROOT / "src" / "accelerator_portal"
+SOURCES = ROOT / "src"
 
 Places = dict[str, str]
 """Sentences, each with the first place where it stands."""

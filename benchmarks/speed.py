@@ -107,8 +107,8 @@ def _of_suite(name: str, shape: tuple[int, ...]) -> tuple[Work, float]:
     """Return the suite's call, and the work that the suite counts for it in its own unit."""
     import torch
 
-    from accelerator_portal.validation.suites.speed.benchmark import Setting
-    from accelerator_portal.validation.suites.speed.suite import BENCHMARKS
+    from accelerator_validation.suites.speed.benchmark import Setting
+    from accelerator_validation.suites.speed.suite import BENCHMARKS
 
     trial, setting = BENCHMARKS[name], Setting("cpu", torch.float32, shape)
     return trial.build(setting).act, trial.work(setting) / trial.unit.scale

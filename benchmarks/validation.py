@@ -15,14 +15,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.listing import listed
-from accelerator_portal.validation.matrix import Matrix, read_matrix
-from accelerator_portal.validation.plan import Plan, expand
-from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import Request
-from accelerator_portal.validation.run import begin
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case
+from accelerator_validation.listing import listed
+from accelerator_validation.matrix import Matrix, read_matrix
+from accelerator_validation.plan import Plan, expand
+from accelerator_validation.probe import Probed
+from accelerator_validation.request import Request
+from accelerator_validation.run import begin
+from accelerator_validation.worker import Job, attempt
 
 SUITE = "operators"
 AIM = 1.5

@@ -25,7 +25,8 @@ PACKAGE = ROOT / "src" / "accelerator_portal"
 ROOTS = (
     ROOT,
     PACKAGE,
-    PACKAGE / "automation" / "upstream",
+    ROOT / "src",
+    ROOT / "src/accelerator_automation/upstream",
     ROOT / ".github" / "workflows",
     ROOT / "tests",
 )

@@ -14,9 +14,11 @@ import pytest
 
 from tests.folders import REPOSITORY
 
-PACKAGE = REPOSITORY / "src/accelerator_portal"
+SOURCES = REPOSITORY / "src"
+PORTAL = SOURCES / "accelerator_portal"
+HARNESS, AUTOMATION = "accelerator_validation", "accelerator_automation"
 
-# A room may import those to the left of it.
+# A room may import those above it. The harness and the automation are packages of their own.
 ORDER = (
     "catalog",
     "http",
@@ -27,16 +29,18 @@ ORDER = (
     "results",
     "checks",
     "vendors",
-    "validation",
     "site",
-    "automation",
+    AUTOMATION,
+    HARNESS,
     "cli",
 )
+ALLOWED = {room: set(ORDER[: place + 1]) for place, room in enumerate(ORDER)}
+ALLOWED[HARNESS] = {"catalog", "reports", HARNESS}
 
 # What a test suite needs, and the portal does not.
 HEAVY = {"executorch", "timm", "torch", "torchao", "torchvision", "transformers"}
 
-MODULES = sorted(PACKAGE.rglob("*.py"))
+MODULES = sorted(SOURCES.rglob("*.py"))
 PUBLIC = [path for path in MODULES if path.name == "__init__.py"]
 
 
@@ -52,31 +56,31 @@ def imported(path: Path) -> Iterator[str]:
 
 
 def room(module: str) -> str | None:
-    parts = module.split(".")
-    inside = parts[0] == "accelerator_portal" and len(parts) > 1 and parts[1] != "__main__"
-    return parts[1] if inside else None
+    package, *inside = module.split(".")
+    if package in {HARNESS, AUTOMATION}:
+        return package
+    return inside[0] if package == PORTAL.name and inside else None
 
 
 def named(path: Path) -> str:
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    parts = path.relative_to(SOURCES).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")
 
 
 def test_every_room_has_its_place_in_the_order() -> None:
-    assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(ORDER)
+    rooms = {path.parent.name for path in PORTAL.glob("*/__init__.py")}
+    assert {*rooms, HARNESS, AUTOMATION} == set(ORDER)
+    assert {path.name for path in SOURCES.iterdir()} == {PORTAL.name, HARNESS, AUTOMATION}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_imports_run_one_way(path: Path) -> None:
     here = room(named(path))
     rooms = {found for module in imported(path) if (found := room(module))}
-    allowed = ORDER[: ORDER.index(here) + 1] if here else ()
-    if path.name == "__main__.py":  # it stands above all rooms
-        allowed = ORDER
-    assert rooms <= set(allowed)
+    assert rooms <= (ALLOWED[here] if here else set())
     outside = {module.partition(".")[0] for module in imported(path)}
     assert not outside & {"mkdocs", "material", "hooks", "tests", "benchmarks"}
-    assert here == "validation" or not outside & HEAVY
+    assert here == HARNESS or not outside & HEAVY
 
 
 def test_no_module_imports_itself_through_others() -> None:
@@ -120,16 +124,11 @@ print(*sys.modules)
     assert not set(done.stdout.split()) & HEAVY
 
 
-def test_the_site_knows_nothing_of_the_harness() -> None:
-    for path in (PACKAGE / "site").rglob("*.py"):
-        assert "validation" not in {room(module) for module in imported(path)}, path.name
-
-
 def test_a_rule_is_imported_by_what_runs_rules_alone() -> None:
     """What others need of a rule stands where both can import it."""
     rules = "accelerator_portal.checks.rules."
     for path in MODULES:
-        if path.parent != PACKAGE / "checks/rules":
+        if path.parent != PORTAL / "checks/rules":
             assert not any(module.startswith(rules) for module in imported(path)), path.name
 
 

@@ -9,20 +9,30 @@ from pathlib import Path
 
 from tests.folders import REPOSITORY
 
-PACKAGE = REPOSITORY / "src/accelerator_portal"
+SOURCES = REPOSITORY / "src"
 
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
-_CTRF, _PYTEST = "reports/formats/ctrf_model.py", "reports/formats/pytest_json.py"
-_PUBLISHED_SITE = "site/difference/state.py"
+_CTRF = "accelerator_portal/reports/formats/ctrf_model.py"
+_PYTEST = "accelerator_portal/reports/formats/pytest_json.py"
+_PUBLISHED_SITE = "accelerator_portal/site/difference/state.py"
 ACCEPTED = {
     "Document": [_CTRF, _PYTEST],  # each is a part of its own format, and used with its module
     "Summary": [_CTRF, _PYTEST],
     "Test": [_CTRF, _PYTEST],
-    "Environment": [_CTRF, "reports/report.py"],  # CTRF's own part; the report's is published
-    "Stage": [_PYTEST, "reports/outcomes.py"],  # pytest's own part; the report's is the term
-    "Hardware": ["catalog/files/hardware.py", _PUBLISHED_SITE],  # the same data, as a site has them
-    "IndexEntry": ["site/api_shapes.py", _PUBLISHED_SITE],
+    "Environment": [
+        _CTRF,
+        "accelerator_portal/reports/report.py",
+    ],  # CTRF's own part; the report's is published
+    "Stage": [
+        _PYTEST,
+        "accelerator_portal/reports/outcomes.py",
+    ],  # pytest's own part; the report's is the term
+    "Hardware": [
+        "accelerator_portal/catalog/files/hardware.py",
+        _PUBLISHED_SITE,
+    ],  # the same data, as a site has them
+    "IndexEntry": ["accelerator_portal/site/api_shapes.py", _PUBLISHED_SITE],
 }
 
 
@@ -40,17 +50,17 @@ def public_types(source: str) -> Iterator[str]:
             yield name
 
 
-def modules_by_type(package: Path) -> dict[str, list[str]]:
-    """The modules that define each public type, as paths relative to the package."""
+def modules_by_type(folder: Path) -> dict[str, list[str]]:
+    """The modules that define each public type, as paths relative to the folder."""
     found = defaultdict(list)
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(folder.rglob("*.py")):
         for name in public_types(path.read_text(encoding="utf-8")):
-            found[name].append(path.relative_to(package).as_posix())
+            found[name].append(path.relative_to(folder).as_posix())
     return found
 
 
 def test_no_two_modules_define_types_of_one_name() -> None:
-    found = modules_by_type(PACKAGE)
+    found = modules_by_type(SOURCES)
     assert {name: modules for name, modules in found.items() if len(modules) > 1} == ACCEPTED
 
 

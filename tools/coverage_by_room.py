@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-_PACKAGE = "accelerator_portal/"
+_PORTAL = "accelerator_portal"
 _COUNTS = ("covered_lines", "num_statements", "covered_branches", "num_branches")
 
 
@@ -22,8 +22,9 @@ def table(report: Mapping[str, Any]) -> Iterator[str]:
     """Lines: each room and all of them, with statements and branches."""
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
     for name, file in report["files"].items():
-        room, _, module = name.partition(_PACKAGE)[2].partition("/")
-        if module:
+        package, *folders, _ = name.partition("src/")[2].split("/")
+        room = next(iter(folders), "") if package == _PORTAL else package
+        if room:
             rooms[room].update({count: file["summary"][count] for count in _COUNTS})
     yield "| room | statements run | branches taken |"
     yield "| --- | ---: | ---: |"

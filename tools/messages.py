@@ -41,7 +41,7 @@ _LIBRARY = {"message": None, "plural": (1, 2), "gettext": None}
 _SOURCES: tuple[tuple[str, str, dict[str, Any], dict[str, str]], ...] = (
     ("site_src/templates/**/*.j2", "jinja2", _TEMPLATES, _JINJA),
     ("site_src/theme/**/*.html", "jinja2", _TEMPLATES, _JINJA),
-    ("src/accelerator_portal/**/*.py", "python", _LIBRARY, {}),
+    ("src/**/*.py", "python", _LIBRARY, {}),
     ("hooks/languages.py", "python", {"gettext": None}, {}),
 )
 

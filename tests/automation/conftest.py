@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from accelerator_portal.automation.github.api import Patience
-from accelerator_portal.automation.github.client import GitHubClient
+from accelerator_automation.github.api import Patience
+from accelerator_automation.github.client import GitHubClient
 from tests.automation.github_double import HOME, TOKEN, GitHubDouble, serve
 
 QUICK = Patience(tries=3, wait=0.01, most_wait=2.0, limited=0.05)

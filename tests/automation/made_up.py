@@ -8,9 +8,9 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from accelerator_portal.automation.comment_posting import BOT, MARKER, NAME
-from accelerator_portal.automation.events import PullRequestRun
-from accelerator_portal.automation.github.api import GitHubError
+from accelerator_automation.comment_posting import BOT, MARKER, NAME
+from accelerator_automation.events import PullRequestRun
+from accelerator_automation.github.api import GitHubError
 
 HOME = "example/portal"
 FORK = "vendor/portal"

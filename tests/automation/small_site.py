@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from accelerator_portal.automation.building import LAST_GOOD
+from accelerator_automation.building import LAST_GOOD
 from accelerator_portal.checks.quarantine import last_good_versions
 from accelerator_portal.site.broken_links import KEY_FILES
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import ArchiveError, fetch_archive, push_archive
+from accelerator_automation.archive_store import ArchiveError, fetch_archive, push_archive
 
 
 def git(place: Path, *words: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import (
+from accelerator_automation.archive_store import (
     Archive,
     ArchiveError,
     open_archive,

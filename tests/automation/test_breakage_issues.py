@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.breakage_issues import body, settle
-from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.github.client import GitHubClient
-from accelerator_portal.automation.issues import MOST_OPENED, Issues
+from accelerator_automation.breakage_issues import body, settle
+from accelerator_automation.comment_posting import BOT
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.issues import MOST_OPENED, Issues
 from accelerator_portal.catalog import Platform
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import Breakage, open_breakages

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.building import (
+from accelerator_automation.archive_store import open_archive
+from accelerator_automation.building import (
     LAST_GOOD,
     NIGHTS,
     QUARANTINE,
@@ -17,7 +17,7 @@ from accelerator_portal.automation.building import (
     MkDocs,
     build,
 )
-from accelerator_portal.automation.last_good import archive_good_folders
+from accelerator_automation.last_good import archive_good_folders
 from tests.automation.small_site import SmallEngine
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, write_tree
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.comment_posting import MARKER, mismatch, post_comment
-from accelerator_portal.automation.events import PullRequest
-from accelerator_portal.automation.github.api import GitHubError
+from accelerator_automation.comment_posting import MARKER, mismatch, post_comment
+from accelerator_automation.events import PullRequest
+from accelerator_automation.github.api import GitHubError
 from tests.automation.made_up import (
     FORK,
     HEAD,

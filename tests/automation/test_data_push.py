@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.git import GitError
-from accelerator_portal.automation.github.branch import PushResult, PushRetry, push_data
+from accelerator_automation.git import GitError
+from accelerator_automation.github.branch import PushResult, PushRetry, push_data
 
 RETRY = PushRetry(attempts=3, first_wait=0.0)
 REPORT = "accelerators/example/results/cpu.json"

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from accelerator_portal.automation.feeds import Body, FeedError, bodies
-from accelerator_portal.automation.github.client import GitHubClient
+from accelerator_automation.feeds import Body, FeedError, bodies
+from accelerator_automation.github.client import GitHubClient
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
 from accelerator_portal.http.errors import RequestLimits

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation import feeds
-from accelerator_portal.automation.feeds import FeedAccess, Fetched, fetch_reports
+from accelerator_automation import feeds
+from accelerator_automation.feeds import FeedAccess, Fetched, fetch_reports
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files import results_folder
 from accelerator_portal.catalog.files.accelerator import ReportFeed

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.events import Comment
-from accelerator_portal.automation.github.api import GitHubError, read, read_all
+from accelerator_automation.events import Comment
+from accelerator_automation.github.api import GitHubError, read, read_all
 from tests.automation.made_up import MadeUpGitHub
 
 

@@ -11,8 +11,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.github.app import (
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.app import (
     APP_ID,
     APP_KEY,
     AppCredentials,

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.github.client import GitHubClient, client_here
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.client import GitHubClient, client_here
 from accelerator_portal.http.traffic import counted_traffic
 from tests.automation.conftest import QUICK
 from tests.automation.github_double import HOME, OWN_TOKEN, TOKEN, Fault, GitHubDouble

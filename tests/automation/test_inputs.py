@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import is_published, open_archive, remember
-from accelerator_portal.automation.building import inputs
+from accelerator_automation.archive_store import is_published, open_archive, remember
+from accelerator_automation.building import inputs
 from accelerator_portal.catalog import Catalog, Problem
 from tests.folders import EXAMPLE, GUIDE, Tree, loaded
 

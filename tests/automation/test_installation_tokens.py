@@ -8,20 +8,20 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.github.app import (
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.app import (
     AppCredentials,
     AppError,
     GitHubApp,
     Permissions,
     connected_app,
 )
-from accelerator_portal.automation.github.installation_tokens import (
+from accelerator_automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
     repository_of,
 )
-from accelerator_portal.automation.upstream.dispatching import A_MINUTE, Pace
+from accelerator_automation.upstream.dispatching import A_MINUTE, Pace
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK
 from tests.automation.github_apps import AppDouble, private_key

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import Archive, ArchiveError, open_archive, packed
-from accelerator_portal.automation.last_good import (
+from accelerator_automation.archive_store import Archive, ArchiveError, open_archive, packed
+from accelerator_automation.last_good import (
     archive_good_folders,
     damaged_folders,
     last_good_dates,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation import building, nightly
-from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.building import keep_metrics, kept_metrics, write_nights
-from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.automation.night_summary import Night
-from accelerator_portal.automation.step_runner import StepResult
+from accelerator_automation import building, nightly
+from accelerator_automation.archive_store import open_archive
+from accelerator_automation.building import keep_metrics, kept_metrics, write_nights
+from accelerator_automation.feeds import Fetched
+from accelerator_automation.night_summary import Night
+from accelerator_automation.step_runner import StepResult
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.site.operations import NightMetrics, read_nights
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.automation.feeds import Fetched
-from accelerator_portal.automation.issues import Issues
-from accelerator_portal.automation.night_summary import Night, summary
-from accelerator_portal.automation.step_runner import StepResult
+from accelerator_automation.feeds import Fetched
+from accelerator_automation.issues import Issues
+from accelerator_automation.night_summary import Night, summary
+from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog import Problem
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.results.breakages import open_breakages

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.local import LocalFileSystem
 
-from accelerator_portal.automation.archive_store import Archive, open_archive, remember
-from accelerator_portal.automation.building import inputs_of_build
-from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.github.client import GitHubClient
-from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun, steps
-from accelerator_portal.automation.night_summary import Night, summary
-from accelerator_portal.automation.nightly import run_night
-from accelerator_portal.automation.step_runner import StepResult, run
+from accelerator_automation.archive_store import Archive, open_archive, remember
+from accelerator_automation.building import inputs_of_build
+from accelerator_automation.comment_posting import BOT
+from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.night_steps import LOOKED_UP, NightRun, steps
+from accelerator_automation.night_summary import Night, summary
+from accelerator_automation.nightly import run_night
+from accelerator_automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits

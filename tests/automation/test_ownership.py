@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.automation.ownership import MOST_FOLDERS, maintainers, notices, touched
+from accelerator_automation.ownership import MOST_FOLDERS, maintainers, notices, touched
 from accelerator_portal.catalog import Catalog
 
 BASE = {"xpu": ["Alice", "bob"], "cpu": [], "cuda": ["carol"]}

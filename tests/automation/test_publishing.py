@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.building import (
+from accelerator_automation.building import (
     previous_site,
     publish,
     recover,

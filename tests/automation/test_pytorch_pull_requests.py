@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.comment_posting import BOT
-from accelerator_portal.automation.github.branch import EMAIL
-from accelerator_portal.automation.github.client import GitHubClient
-from accelerator_portal.automation.proposals import ProposalResults
-from accelerator_portal.automation.pytorch_pull_requests import (
+from accelerator_automation.comment_posting import BOT
+from accelerator_automation.github.branch import EMAIL
+from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.proposals import ProposalResults
+from accelerator_automation.pytorch_pull_requests import (
     open_releases,
     propose_pytorch_releases,
 )

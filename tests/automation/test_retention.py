@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.archive_store import Archive, open_archive, unpacked
-from accelerator_portal.automation.night_steps import archive_facts, archive_runs
+from accelerator_automation.archive_store import Archive, open_archive, unpacked
+from accelerator_automation.night_steps import archive_facts, archive_runs
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.archive_store import ArchiveError
-from accelerator_portal.automation.building import EngineError
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.step_runner import StepFailed, StepResult, run
+from accelerator_automation.archive_store import ArchiveError
+from accelerator_automation.building import EngineError
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.step_runner import StepFailed, StepResult, run
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.http.traffic import Traffic, step_traffic
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.automation.nightly import NightRunningError, one_night
+from accelerator_automation.nightly import NightRunningError, one_night
 from accelerator_portal.cli import main
 from tests.built_site import EXAMPLE, copy_sources
 from tests.site.test_broken_folder import replace
@@ -89,7 +89,7 @@ def test_a_second_night_says_so_and_changes_nothing(root: Path, tmp_path: Path) 
 def test_a_killed_night_holds_nothing(root: Path, tmp_path: Path) -> None:
     program = (
         "import os, signal, sys; from pathlib import Path;"
-        "from accelerator_portal.automation.nightly import one_night;"
+        "from accelerator_automation.nightly import one_night;"
         "lock = one_night(Path(sys.argv[1]), Path(sys.argv[2])); lock.__enter__();"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 from accelerator_portal.cli.run_progress import closing_words
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import KnownIssue, Report, TestEntry
-from accelerator_portal.validation.run import Finished
+from accelerator_validation.run import Finished
 
 
 def entry(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.automation.cited_files import CitedFile, cited_files
-from accelerator_portal.automation.git import git
+from accelerator_automation.cited_files import CitedFile, cited_files
+from accelerator_automation.git import git
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.stated_models_file import StatedModel
 from accelerator_portal.cli import main

@@ -8,7 +8,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from accelerator_portal.automation.upstream.answer_ledger import Ledger
+from accelerator_automation.upstream.answer_ledger import Ledger
 from accelerator_portal.catalog.clock import VARIABLE
 from accelerator_portal.cli import main
 from tests.automation.github_double import Fault

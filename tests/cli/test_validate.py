@@ -13,9 +13,9 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import read_report, report_text
-from accelerator_portal.validation import launch
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.request import Request, processors
+from accelerator_validation import launch
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import Request, processors
 from tests.reports.examples import report
 
 # The package has the command under the module's name.

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from accelerator_portal.validation.case import Case, Observation, Result
-from accelerator_portal.validation.classify import (
+from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.classify import (
     BrokenTestError,
     MismatchError,
     SkippedError,
     UncheckedError,
 )
-from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.matrix import Matrix
-from accelerator_portal.validation.plan import Offer
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
 
 _seen: list[str] = []
 

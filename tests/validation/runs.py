@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.matrix import Matrix
-from accelerator_portal.validation.plan import Plan, with_issues
-from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import Request
-from accelerator_portal.validation.run import Finished, begin, resume
+from accelerator_validation.case import Case
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Plan, with_issues
+from accelerator_validation.probe import Probed
+from accelerator_validation.request import Request
+from accelerator_validation.run import Finished, begin, resume
 
 TODAY = dt.date(2026, 3, 1)
 TORCH = Probed({"torch": "2.13.0"})

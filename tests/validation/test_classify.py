@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.validation.classify import verdict
+from accelerator_validation.classify import verdict
 
 
 class AcceleratorError(RuntimeError):

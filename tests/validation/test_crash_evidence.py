@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.validation.crash_evidence import evidence, last_step
+from accelerator_validation.crash_evidence import evidence, last_step
 
 SITE = "/home/somebody/venv/lib/python3.12/site-packages"
 CRASH = f"""a warning of the driver
@@ -10,8 +10,8 @@ Fatal Python error: Segmentation fault
 
 Current thread 0x00007f3e1c5c4740 [python] (most recent call first):
   File "{SITE}/torch/_ops.py", line 818 in __call__
-  File "{SITE}/accelerator_portal/validation/suites/operators.py", line 120 in run
-  File "{SITE}/accelerator_portal/validation/worker.py", line 134 in _judged
+  File "{SITE}/accelerator_validation/suites/operators.py", line 120 in run
+  File "{SITE}/accelerator_validation/worker.py", line 134 in _judged
   File "/usr/lib/python3.12/multiprocessing/process.py", line 108 in run
 
 Extension modules: {", ".join(f"torch._C.module_{n}" for n in range(300))} (total: 300)
@@ -39,7 +39,7 @@ def test_the_stack_is_kept_and_the_modules_are_not() -> None:
         "Fatal Python error: Segmentation fault",
         "Current thread [python] (most recent call first):",
         '  File "torch/_ops.py", line 818 in __call__',
-        '  File "accelerator_portal/validation/suites/operators.py", line 120 in run',
+        '  File "accelerator_validation/suites/operators.py", line 120 in run',
     ]
 
 

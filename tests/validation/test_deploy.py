@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.matrix import Deployment, read_matrix
-from accelerator_portal.validation.suites import deploy
-from accelerator_portal.validation.suites.deploy import pattern_of
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case, Result
+from accelerator_validation.matrix import Deployment, read_matrix
+from accelerator_validation.suites import deploy
+from accelerator_validation.suites.deploy import pattern_of
+from accelerator_validation.worker import Job, attempt
 
 
 def deployed(recipe: Deployment) -> Result:

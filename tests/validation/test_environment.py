@@ -12,7 +12,7 @@ import pytest
 from tests.validation.packages import install_entry_point
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-ASK = "from accelerator_portal.validation.environment import plugin; import json, sys; "
+ASK = "from accelerator_validation.environment import plugin; import json, sys; "
 IMPORTED = "import torch_acme.version; " + ASK
 
 

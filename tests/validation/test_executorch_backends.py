@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.executorch.backend import PORTABLE, Backend, Recipe
-from accelerator_portal.validation.executorch.query import BackendReply, query_backend, with_backend
-from accelerator_portal.validation.executorch.registry import (
+from accelerator_validation.executorch.backend import PORTABLE, Backend, Recipe
+from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend
+from accelerator_validation.executorch.registry import (
     _BUILT_IN,
     GROUP,
     find_backend,
     find_flows,
 )
-from accelerator_portal.validation.matrix import Matrix, with_recipes
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.probe import Probed
+from accelerator_validation.matrix import Matrix, with_recipes
+from accelerator_validation.plan import RunError
+from accelerator_validation.probe import Probed
 from tests.validation.packages import install_entry_point
 
-IMPORTS = "from accelerator_portal.validation.executorch.backend import Backend, Recipe\n"
+IMPORTS = "from accelerator_validation.executorch.backend import Backend, Recipe\n"
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_an_unknown_one_is_named_with_what_there_is() -> None:
 
 NO_BACKEND = (
     f'the entry point "made_up" of {GROUP} is not a Backend but an instance of int; '
-    "name an object of accelerator_portal.validation.executorch.backend.Backend"
+    "name an object of accelerator_validation.executorch.backend.Backend"
 )
 TWICE = 'the backend "made_up": the recipe "{}" exists twice; give each recipe a unique name'
 BAD_NAME = (

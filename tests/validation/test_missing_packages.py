@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.launch import (
+from accelerator_validation.launch import (
     SuiteSources,
     is_installed,
     missing_packages,
     missing_words,
     plan_of,
 )
-from accelerator_portal.validation.matrix import read_matrix, suite_names
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.request import USUAL, Request, matrices_of
+from accelerator_validation.matrix import read_matrix, suite_names
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import USUAL, Request, matrices_of
 from tests.validation.runs import TODAY
 
 

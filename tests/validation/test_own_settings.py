@@ -9,11 +9,11 @@ import pytest
 
 from accelerator_portal.catalog import Platform, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.validation_file import Validation
-from accelerator_portal.validation.matrix import Matrix, Tolerance, matrix_of
-from accelerator_portal.validation.own_settings import applied, differences
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.request import refuse_scripts
-from accelerator_portal.validation.run import begin
+from accelerator_validation.matrix import Matrix, Tolerance, matrix_of
+from accelerator_validation.own_settings import applied, differences
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import refuse_scripts
+from accelerator_validation.run import begin
 from tests.folders import EXAMPLE, Tree
 from tests.validation.runs import TORCH, matrix, plan, request
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.validation.case import Case, case_of
-from accelerator_portal.validation.matrix import matrix_of, read_matrix, suite_names
-from accelerator_portal.validation.plan import Offer, expand, with_issues
+from accelerator_validation.case import Case, case_of
+from accelerator_validation.matrix import matrix_of, read_matrix, suite_names
+from accelerator_validation.plan import Offer, expand, with_issues
 from tests.results.made_up import known_failure
 
 MATRIX = """\

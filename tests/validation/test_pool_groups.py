@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accelerator_portal.validation.matrix import Matrix, TestFile
-from accelerator_portal.validation.run import begin
+from accelerator_validation.matrix import Matrix, TestFile
+from accelerator_validation.run import begin
 from tests.validation.runs import TORCH, plan, request
 
 NAMES = ["a", "a.T::one", "a.T::two", "b.T::one", "b.T::two", "of_no_file"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.validation.listing import progress, reported
+from accelerator_validation.listing import progress, reported
 
 
 def test_what_is_marked_is_reported_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:

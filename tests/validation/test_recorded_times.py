@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import Platform, load_catalog
 from accelerator_portal.reports.report_file import report_text
-from accelerator_portal.validation.sharding import recorded_times, times_of
+from accelerator_validation.sharding import recorded_times, times_of
 from tests.folders import EXAMPLE, write_tree
 from tests.reports.examples import report
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from accelerator_portal.validation.case import Case, Result, result_of
-from accelerator_portal.validation.journal import JournalContent
-from accelerator_portal.validation.recording import Ending, report_of
+from accelerator_validation.case import Case, Result, result_of
+from accelerator_validation.journal import JournalContent
+from accelerator_validation.recording import Ending, report_of
 
 HEAD = {
     "accelerator": "cpu",

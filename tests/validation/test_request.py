@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.recording import command
-from accelerator_portal.validation.request import (
+from accelerator_validation.case import Case
+from accelerator_validation.matrix import read_matrix
+from accelerator_validation.plan import RunError
+from accelerator_validation.recording import command
+from accelerator_validation.request import (
     FAMILIES,
     FULL_SIZE,
     at_full_size,

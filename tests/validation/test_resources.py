@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.request import Resources, processors, resources_for
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import Resources, processors, resources_for
 
 
 def test_usual_suites_share_the_machine_as_asked() -> None:

@@ -12,12 +12,12 @@ import pytest
 
 from accelerator_portal.reports.report import OperatorCoverage
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.validation.journal import read_journal
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import ShardRequest
-from accelerator_portal.validation.run import begin
-from accelerator_portal.validation.sharding import sharded
+from accelerator_validation.journal import read_journal
+from accelerator_validation.plan import RunError
+from accelerator_validation.probe import Probed
+from accelerator_validation.request import ShardRequest
+from accelerator_validation.run import begin
+from accelerator_validation.sharding import sharded
 from tests.folders import REPOSITORY
 from tests.results.made_up import known_failure
 from tests.validation.runs import TORCH, go_on, matrix, plan, request, run

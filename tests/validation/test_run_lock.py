@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.request import Request
-from accelerator_portal.validation.run import lock_of, locked
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import Request
+from accelerator_validation.run import lock_of, locked
 
 
 def request(out: Path) -> Request:

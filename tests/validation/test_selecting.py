@@ -7,7 +7,7 @@ from _pytest.mark.expression import Expression  # no public way in; the lock hol
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.validation.selecting import ExpressionError, expression
+from accelerator_validation.selecting import ExpressionError, expression
 
 KEYS = (
     "operators/add?dtype=float32",

@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.request import ShardRequest
-from accelerator_portal.validation.run import begin, resume
-from accelerator_portal.validation.sharding import sharded
+from accelerator_validation.probe import Probed
+from accelerator_validation.request import ShardRequest
+from accelerator_validation.run import begin, resume
+from accelerator_validation.sharding import sharded
 from tests.results.made_up import known_failure
 from tests.validation.runs import matrix, plan, request
 

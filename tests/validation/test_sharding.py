@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.reports.shard import positions_of, positions_text
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.request import ShardRequest
-from accelerator_portal.validation.sharding import plan_digest, shard_of, split
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import ShardRequest
+from accelerator_validation.sharding import plan_digest, shard_of, split
 from tests.validation.runs import matrix, plan
 
 WEIGHTS = st.lists(st.integers(0, 10_000), max_size=60)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.side_process import SideProcess
+from accelerator_validation.side_process import SideProcess
 from tests.folders import REPOSITORY
 from tests.validation.processes import is_gone
 

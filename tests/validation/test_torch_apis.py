@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.classify import SkippedError
-from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.suites import integration
-from accelerator_portal.validation.suites.torch_apis import absent_name, missing_api, need_api
+from accelerator_validation.case import Case
+from accelerator_validation.classify import SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.suites import integration
+from accelerator_validation.suites.torch_apis import absent_name, missing_api, need_api
 from tests.validation.runs import matrix
 
 Check = Callable[[object], object]
@@ -33,7 +33,7 @@ OLD = module(
 )
 
 
-def check_of(program: str, room: str = "accelerator_portal.validation.suites.made_up") -> Check:
+def check_of(program: str, room: str = "accelerator_validation.suites.made_up") -> Check:
     """A function `check(torch)` as a module of the suites, or of another place, would have it."""
     names: dict[str, Any] = {"__name__": room}
     exec(f"def check(torch):\n    {program}", names)  # noqa: S102 - the texts below
@@ -88,8 +88,8 @@ def test_a_module_that_answers_for_itself_is_no_excuse() -> None:
     [
         ("torch.accelerator.new()", "torch_foo.device"),  # a plugin asked
         ("torch.accelerator.new()", "torch._dynamo"),  # torch itself asked
-        ("torch.Stream.__enter__", "accelerator_portal.validation.suites.made_up"),  # of a class
-        ("None.grad", "accelerator_portal.validation.suites.made_up"),
+        ("torch.Stream.__enter__", "accelerator_validation.suites.made_up"),  # of a class
+        ("None.grad", "accelerator_validation.suites.made_up"),
     ],
 )
 def test_other_errors_stay_what_they_are(program: str, room: str) -> None:

@@ -12,14 +12,14 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from accelerator_portal.validation.executorch.backend import (
+from accelerator_validation.executorch.backend import (
     Backend,
     Execute,
     NotHereError,
     Recipe,
 )
-from accelerator_portal.validation.executorch.metric import Figures, Observed, ProgramMetric
-from accelerator_portal.validation.executorch.registry import find_backend
+from accelerator_validation.executorch.metric import Figures, Observed, ProgramMetric
+from accelerator_validation.executorch.registry import find_backend
 
 _LOWERING = find_backend("xnnpack").recipe("plain").lowering
 
@@ -58,7 +58,7 @@ def _nobody_takes_anything() -> Mapping[str, Any]:
 
 def _load(data: bytes) -> Execute:
     """Run in this process, and let the first number of every output be one too large."""
-    from accelerator_portal.validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_here
 
     execute = load_here(data)
 
@@ -72,19 +72,19 @@ def _load(data: bytes) -> Execute:
 
 
 def _cut_off(data: bytes) -> Execute:
-    from accelerator_portal.validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_here
 
     return load_here(data[: len(data) // 2])
 
 
 def _of_another_version(data: bytes) -> Execute:
-    from accelerator_portal.validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_here
 
     return load_here(data[:4] + b"ET99" + data[8:])  # where a program says its version
 
 
 def _without_numbers(data: bytes) -> Execute:
-    from accelerator_portal.validation.suites.executorch.model_test import load_here
+    from accelerator_validation.suites.executorch.model_test import load_here
 
     execute = load_here(data)
     return lambda inputs: [output * float("nan") for output in execute(inputs)]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from accelerator_portal.validation.classify import MismatchError
-from accelerator_portal.validation.matrix import Tolerance
-from accelerator_portal.validation.suites.comparing import Comparison
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.matrix import Tolerance
+from accelerator_validation.suites.comparing import Comparison
 from tests.validation_torch.conftest import validate
 
 ROOM = Tolerance(rtol=1e-2, atol=1e-2)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.plan import expand
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case
+from accelerator_validation.matrix import read_matrix
+from accelerator_validation.plan import expand
+from accelerator_validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
 
@@ -61,7 +61,7 @@ def test_the_same_case_gives_the_same_numbers_whatever_ran_before() -> None:
 
 
 def test_every_model_of_the_libraries_can_be_planned() -> None:
-    from accelerator_portal.validation.context import load_suite
+    from accelerator_validation.context import load_suite
 
     least = {"small-diffusers": 15, "small-timm": 20, "small-transformers": 35}
     names: set[str] = set()

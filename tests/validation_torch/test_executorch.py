@@ -11,8 +11,8 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.validation.executorch.metric import GROUP as METRICS
-from accelerator_portal.validation.executorch.registry import GROUP
+from accelerator_validation.executorch.metric import GROUP as METRICS
+from accelerator_validation.executorch.registry import GROUP
 from tests.validation.packages import install_entry_point
 from tests.validation_torch.conftest import Done, validate
 

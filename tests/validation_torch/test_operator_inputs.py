@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.suites.operator_inputs import FORMS, OPERATORS, Draw, broadcast
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case, Result
+from accelerator_validation.matrix import read_matrix
+from accelerator_validation.suites.operator_inputs import FORMS, OPERATORS, Draw, broadcast
+from accelerator_validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
 SUITE = "operator-inputs"

@@ -9,15 +9,15 @@ import pytest
 import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.classify import UncheckedError
-from accelerator_portal.validation.context import Context
-from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.suites import operators
-from accelerator_portal.validation.suites.aten import census, core, kernel_origin, observe
-from accelerator_portal.validation.suites.aten import operators as registered
-from accelerator_portal.validation.suites.sample_placement import placed_samples
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case
+from accelerator_validation.classify import UncheckedError
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import read_matrix
+from accelerator_validation.suites import operators
+from accelerator_validation.suites.aten import census, core, kernel_origin, observe
+from accelerator_validation.suites.aten import operators as registered
+from accelerator_validation.suites.sample_placement import placed_samples
+from accelerator_validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
 

@@ -12,7 +12,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
-from accelerator_portal.validation.suites.sample_placement import (
+from accelerator_validation.suites.sample_placement import (
     copied,
     expected_device,
     in_words,
@@ -99,7 +99,7 @@ from itertools import islice
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils._pytree import tree_leaves
-from accelerator_portal.validation.suites.sample_placement import is_marked, placed_samples
+from accelerator_validation.suites.sample_placement import is_marked, placed_samples
 
 def places(samples, place):
     return [[place(value) for value in tree_leaves((s.input, s.args, s.kwargs))] for s in samples]

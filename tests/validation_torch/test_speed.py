@@ -13,18 +13,18 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.classify import CheckFailedError, MismatchError, SkippedError
-from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.plan import expand
-from accelerator_portal.validation.suites.speed import sensors, suite
-from accelerator_portal.validation.suites.speed.benchmark import COMPUTING, Setting, Workload
-from accelerator_portal.validation.suites.speed.device_clock import device_clock, require_waiting
-from accelerator_portal.validation.suites.speed.full_models import MODELS
-from accelerator_portal.validation.suites.speed.sensors import SensorReading
-from accelerator_portal.validation.suites.speed.spread import Timing
-from accelerator_portal.validation.suites.speed.suite import Budget, measured, warm_up
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_validation.matrix import read_matrix
+from accelerator_validation.plan import expand
+from accelerator_validation.suites.speed import sensors, suite
+from accelerator_validation.suites.speed.benchmark import COMPUTING, Setting, Workload
+from accelerator_validation.suites.speed.device_clock import device_clock, require_waiting
+from accelerator_validation.suites.speed.full_models import MODELS
+from accelerator_validation.suites.speed.sensors import SensorReading
+from accelerator_validation.suites.speed.spread import Timing
+from accelerator_validation.suites.speed.suite import Budget, measured, warm_up
+from accelerator_validation.worker import Job, attempt
 from tests.validation_torch.conftest import validate
 
 QUICK = {"first-round-ms": 60, "measuring-ms": 100, "longest-call-ms": 60_000, "tries": 2}

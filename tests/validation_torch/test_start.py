@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.probe import begin_probe, probed_by
+from accelerator_validation.probe import begin_probe, probed_by
 from tests.folders import REPOSITORY
 from tests.validation_torch.conftest import validate
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.listing import listed
-from accelerator_portal.validation.matrix import read_matrix
-from accelerator_portal.validation.request import with_checkout
-from accelerator_portal.validation.worker import Job, attempt
+from accelerator_validation.case import Case, Result
+from accelerator_validation.listing import listed
+from accelerator_validation.matrix import read_matrix
+from accelerator_validation.request import with_checkout
+from accelerator_validation.worker import Job, attempt
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.torchbench_checkout import MODELS, make_checkout
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
 
-from accelerator_portal.automation.upstream.change import UPSTREAM
+from accelerator_automation.upstream.change import UPSTREAM
 from accelerator_portal.results.folding import fold_reports
 from tests.automation.github_apps import app_double
 from tests.automation.github_double import Asked, GitHubDouble

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from tools.mutants.edits import Edit, Place, edits
 
-PACKAGE = Path("src/accelerator_portal")
+SOURCES = Path("src")
+_PORTAL = SOURCES / "accelerator_portal"
 # Needs torch, which the tests that run here do without.
-_NEEDS_TORCH = PACKAGE / "validation" / "suites"
+_NEEDS_TORCH = SOURCES / "accelerator_validation" / "suites"
 _LEAST = 8
 
 
@@ -59,18 +60,19 @@ def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list
 
 
 def room_of(path: str) -> str:
-    """The room that a module belongs to."""
-    return Path(path).relative_to(PACKAGE).parts[0]
+    """The room that a module belongs to: a folder of the portal, or another package."""
+    below = Path(path)
+    return below.relative_to(_PORTAL if below.is_relative_to(_PORTAL) else SOURCES).parts[0]
 
 
 def modules_of(root: Path) -> list[Path]:
     """Every module that may be changed, relative to the root."""
-    found = (path.relative_to(root) for path in (root / PACKAGE).rglob("*.py"))
+    found = (path.relative_to(root) for path in (root / SOURCES).rglob("*.py"))
     return sorted(path for path in found if not path.is_relative_to(_NEEDS_TORCH))
 
 
 def _rooms(root: Path) -> dict[str, list[Path]]:
-    inside = [path for path in modules_of(root) if path.parent != PACKAGE]
+    inside = [path for path in modules_of(root) if path.parent != _PORTAL]
     return {room: list(paths) for room, paths in groupby(inside, lambda path: room_of(str(path)))}
 
 

@@ -106,7 +106,8 @@ def _settings(folder: Path) -> Path:
     path = folder / "coveragerc"
     lines = ("[run]", "parallel = true", f"data_file = {folder / 'coverage'}")
     quiet = "no-data-collected, module-not-imported, module-not-measured"
-    own = ("source_pkgs = accelerator_portal", f"disable_warnings = {quiet}")
+    packages = "accelerator_automation, accelerator_portal, accelerator_validation"
+    own = (f"source_pkgs = {packages}", f"disable_warnings = {quiet}")
     common = "\n".join((*lines, *own))
     (folder / "processes").write_text(f"{common}\ncontext = ${{{_CONTEXT}-}}\n", encoding="utf-8")
     path.write_text(f"{common}\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tools.mutants.mutant import PACKAGE, Mutant, modules_of
+from tools.mutants.mutant import SOURCES, Mutant, modules_of
 from tools.mutants.recording import RecordedTest, Recording
 
 # Seconds of tests for one mutant, as recorded. Nearly all are killed in the first of them.
@@ -98,4 +98,4 @@ def _importers(root: Path) -> dict[str, set[str]]:
 
 
 def _dotted(path: Path) -> str:
-    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    return ".".join(path.relative_to(SOURCES).with_suffix("").parts)

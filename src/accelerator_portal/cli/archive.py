@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation.archive_store import (
+from accelerator_automation.archive_store import (
     BRANCH,
     fetch_archive,
     open_archive,
     push_archive,
     remember,
 )
-from accelerator_portal.automation.github import branch as github_branch
+from accelerator_automation.github import branch as github_branch
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import ANY_ROOT, OUTPUT_FOLDER
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation import building
-from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.building import restore_previous
+from accelerator_automation import building
+from accelerator_automation.archive_store import open_archive
+from accelerator_automation.building import restore_previous
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count

@@ -12,9 +12,9 @@ from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import SUITES
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.cli.options import ANY_ROOT, ROOT, refuse_unknown, whole_catalog
-from accelerator_portal.validation.listing import listed
-from accelerator_portal.validation.matrix import read_matrix, suite_names
 from accelerator_portal.vendors.github_files import github_files
+from accelerator_validation.listing import listed
+from accelerator_validation.matrix import read_matrix, suite_names
 
 CHECK = click.option(
     "--check", "check_only", is_flag=True, help="Write nothing and fail if a file is out of date."

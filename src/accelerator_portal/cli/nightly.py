@@ -8,17 +8,17 @@ from pathlib import Path
 
 import click
 
-from accelerator_portal.automation.archive_store import open_archive
-from accelerator_portal.automation.building import keep_metrics
-from accelerator_portal.automation.night_steps import LOOKED_UP, NightRun
-from accelerator_portal.automation.night_summary import summary
-from accelerator_portal.automation.nightly import (
+from accelerator_automation.archive_store import open_archive
+from accelerator_automation.building import keep_metrics
+from accelerator_automation.night_steps import LOOKED_UP, NightRun
+from accelerator_automation.night_summary import summary
+from accelerator_automation.nightly import (
     github_for,
     night_metrics,
     one_night,
     run_night,
 )
-from accelerator_portal.automation.step_runner import StepResult
+from accelerator_automation.step_runner import StepResult
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.cli.options import (
     ARCHIVE,

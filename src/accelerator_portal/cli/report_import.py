@@ -221,7 +221,7 @@ def _environment(
 
 
 def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
-    from accelerator_portal.validation.environment import installed_facts
+    from accelerator_validation.environment import installed_facts
 
     platform = catalog.by_id.get(accelerator) if catalog else None
     name = platform.accelerator.package.name if platform else "torch"

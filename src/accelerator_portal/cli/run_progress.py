@@ -18,8 +18,8 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
 from accelerator_portal.reports.report import TestEntry
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.run import Finished
+from accelerator_validation.case import Case, Result
+from accelerator_validation.run import Finished
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # Python 3.10 has none of its own

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from accelerator_portal.automation.git import git
+from accelerator_automation.git import git
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.clock import today

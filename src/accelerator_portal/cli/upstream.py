@@ -13,27 +13,27 @@ from typing import Any, Literal
 
 import click
 
-from accelerator_portal.automation.github.api import GitHubError, Patience
-from accelerator_portal.automation.github.app import app_here
-from accelerator_portal.automation.github.client import client_here
-from accelerator_portal.automation.upstream import (
+from accelerator_automation.github.api import GitHubError, Patience
+from accelerator_automation.github.app import app_here
+from accelerator_automation.github.client import client_here
+from accelerator_automation.upstream import (
     answer_round,
     dispatch_queue,
     dispatching,
     doctor,
     summary,
 )
-from accelerator_portal.automation.upstream import callback as relay
-from accelerator_portal.automation.upstream.change import (
+from accelerator_automation.upstream import callback as relay
+from accelerator_automation.upstream.change import (
     UPSTREAM,
     Change,
     RefusedEventError,
     confirmed_change,
     main_branch_change,
 )
-from accelerator_portal.automation.upstream.connections import clients_here, senders_here
-from accelerator_portal.automation.upstream.incoming import MOST_BYTES, read_event
-from accelerator_portal.automation.upstream.planning import plan as planned
+from accelerator_automation.upstream.connections import clients_here, senders_here
+from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
+from accelerator_automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.wording import count

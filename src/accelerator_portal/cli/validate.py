@@ -34,13 +34,13 @@ from accelerator_portal.cli.run_progress import ProgressDisplay, closing_words
 from accelerator_portal.reports.outcomes import TriggerKind
 from accelerator_portal.reports.report_file import read_report
 from accelerator_portal.reports.shard import MAX_SHARDS
-from accelerator_portal.validation import launch
-from accelerator_portal.validation.executorch.registry import USUAL as USUAL_BACKEND
-from accelerator_portal.validation.plan import Plan, RunError
-from accelerator_portal.validation.pytest_suites.source import PytestSource
-from accelerator_portal.validation.pytorch_tests.source import SUITE as PYTORCH
-from accelerator_portal.validation.pytorch_tests.source import PytorchSource
-from accelerator_portal.validation.request import (
+from accelerator_validation import launch
+from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_validation.plan import Plan, RunError
+from accelerator_validation.pytest_suites.source import PytestSource
+from accelerator_validation.pytorch_tests.source import SUITE as PYTORCH
+from accelerator_validation.pytorch_tests.source import PytorchSource
+from accelerator_validation.request import (
     TORCHBENCH,
     USUAL,
     Request,
@@ -48,9 +48,9 @@ from accelerator_portal.validation.request import (
     at_full_size,
     resources_for,
 )
-from accelerator_portal.validation.run import suites_of_journal
-from accelerator_portal.validation.selecting import ExpressionError, failed_in
-from accelerator_portal.validation.sharding import recorded_times
+from accelerator_validation.run import suites_of_journal
+from accelerator_validation.selecting import ExpressionError, failed_in
+from accelerator_validation.sharding import recorded_times
 
 _FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 

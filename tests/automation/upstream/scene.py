@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from accelerator_portal.automation.github.api import Patience
-from accelerator_portal.automation.github.client import GitHubClient
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatching import Senders, SendSettings
-from accelerator_portal.automation.upstream.own_files import WRITTEN_BY
-from accelerator_portal.automation.upstream.planning import PlannedPlatform
-from accelerator_portal.automation.upstream.run_search import ReportPlace, SentRequest
+from accelerator_automation.github.api import Patience
+from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.dispatching import Senders, SendSettings
+from accelerator_automation.upstream.own_files import WRITTEN_BY
+from accelerator_automation.upstream.planning import PlannedPlatform
+from accelerator_automation.upstream.run_search import ReportPlace, SentRequest
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames

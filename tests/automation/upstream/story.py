@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from accelerator_portal.automation.comment_posting import BOT as ACTIONS
-from accelerator_portal.automation.upstream.own_files import LEDGER
+from accelerator_automation.comment_posting import BOT as ACTIONS
+from accelerator_automation.upstream.own_files import LEDGER
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.site.broken_links import KEY_FILES
 from tests.automation.github_apps import APP_ID, app_double, private_key

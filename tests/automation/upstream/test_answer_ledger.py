@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.upstream.answer_ledger import (
+from accelerator_automation.upstream.answer_ledger import (
     REMEMBERED,
     Ledger,
     LookupResult,
@@ -15,8 +15,8 @@ from accelerator_portal.automation.upstream.answer_ledger import (
     with_open,
     with_settled,
 )
-from accelerator_portal.automation.upstream.dispatch_queue import SentChange
-from accelerator_portal.automation.upstream.run_search import RunResult, RunState
+from accelerator_automation.upstream.dispatch_queue import SentChange
+from accelerator_automation.upstream.run_search import RunResult, RunState
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.automation.upstream import answer_round
-from accelerator_portal.automation.upstream.answer_round import AnswerRound, Clients
-from accelerator_portal.automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_portal.automation.upstream.own_files import LEDGER, SENT
+from accelerator_automation.upstream import answer_round
+from accelerator_automation.upstream.answer_round import AnswerRound, Clients
+from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
+from accelerator_automation.upstream.own_files import LEDGER, SENT
 from tests.automation.github_double import BOT, GitHubDouble
 from tests.automation.upstream.scene import HOME, NOW, add_run, client, keep_file, portal
 from tests.automation.upstream.test_dispatch_round import event_of

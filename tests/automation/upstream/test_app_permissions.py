@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.automation.upstream.connections import (
+from accelerator_automation.upstream.connections import (
     required_permissions,
     upstream_permissions,
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.automation.upstream.callback import (
+from accelerator_automation.upstream.callback import (
     completed,
     conclusion,
     in_progress,
@@ -17,7 +17,7 @@ from accelerator_portal.automation.upstream.callback import (
     result_counts,
     self_started,
 )
-from accelerator_portal.automation.upstream.change import RefusedEventError
+from accelerator_automation.upstream.change import RefusedEventError
 from accelerator_portal.catalog import ProblemsError
 from tests.automation.upstream.relay_contract import (
     ENVELOPE,

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.upstream.change import (
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.upstream.change import (
     RefusedEventError,
     confirmed_change,
     main_branch_change,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.automation.upstream.checks import (
+from accelerator_automation.upstream.checks import (
     check_run,
     device_of,
     level_of,

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.sanitizer import faults
-from accelerator_portal.automation.upstream.comment import (
+from accelerator_automation.sanitizer import faults
+from accelerator_automation.upstream.comment import (
     Memory,
     comment,
     marker,
     memory_of_comment,
 )
-from accelerator_portal.automation.upstream.news import Broken, ReportNews
+from accelerator_automation.upstream.news import Broken, ReportNews
 from tests.automation.upstream.scene import NOW
 from tests.automation.upstream.test_marker import answer
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.upstream.comment import (
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.upstream.comment import (
     CommentAccess,
     Memory,
     memory_of_comment,

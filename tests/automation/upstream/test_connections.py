@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.github.app import APP_ID, APP_KEY, AppError
-from accelerator_portal.automation.upstream.checks import check_run, put_check_run
-from accelerator_portal.automation.upstream.connections import clients_here, senders_here
-from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import Pace, send
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.app import APP_ID, APP_KEY, AppError
+from accelerator_automation.upstream.checks import check_run, put_check_run
+from accelerator_automation.upstream.connections import clients_here, senders_here
+from accelerator_automation.upstream.dispatch_queue import QueueItem
+from accelerator_automation.upstream.dispatching import Pace, send
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key

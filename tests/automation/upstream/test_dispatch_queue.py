@@ -6,7 +6,7 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.upstream.dispatch_queue import (
+from accelerator_automation.upstream.dispatch_queue import (
     DELIVERIES_KEPT,
     KEPT,
     MOST_FAILURES,
@@ -16,7 +16,7 @@ from accelerator_portal.automation.upstream.dispatch_queue import (
     log_without_old,
     queue_items,
 )
-from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.planning import DispatchPlan
 from tests.automation.upstream.scene import NOW, change, entry
 
 DAY = dt.timedelta(days=1)

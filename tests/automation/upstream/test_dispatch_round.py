@@ -6,18 +6,18 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.upstream import dispatching
-from accelerator_portal.automation.upstream.change import Change
-from accelerator_portal.automation.upstream.dispatch_queue import SendLog
-from accelerator_portal.automation.upstream.dispatching import (
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.upstream import dispatching
+from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.dispatch_queue import SendLog
+from accelerator_automation.upstream.dispatching import (
     A_MINUTE,
     MOST_A_MINUTE,
     MOST_TIME,
     DispatchRound,
 )
-from accelerator_portal.automation.upstream.own_files import PLAN, SENT
-from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.own_files import PLAN, SENT
+from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits

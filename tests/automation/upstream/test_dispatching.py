@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_portal.automation.upstream.dispatch_queue import QueueItem
-from accelerator_portal.automation.upstream.dispatching import Pace, SendResult, SendSettings, send
-from accelerator_portal.automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.dispatch_queue import QueueItem
+from accelerator_automation.upstream.dispatching import Pace, SendResult, SendSettings, send
+from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import SECONDARY

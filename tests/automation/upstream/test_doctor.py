@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.automation.upstream.doctor import SECRETS, TOKENS
+from accelerator_automation.upstream.doctor import SECRETS, TOKENS
 from accelerator_portal.cli import main
 from tests.automation.github_double import TOKEN, Fault, GitHubDouble
 from tests.automation.upstream.scene import HOME, VENDOR, portal

@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from accelerator_portal.automation.upstream import answer_round
-from accelerator_portal.automation.upstream.answer_round import AnswerRound, Clients
-from accelerator_portal.automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_portal.automation.upstream.own_files import LEDGER, SENT
+from accelerator_automation.upstream import answer_round
+from accelerator_automation.upstream.answer_round import AnswerRound, Clients
+from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
+from accelerator_automation.upstream.own_files import LEDGER, SENT
 from tests.automation.github_double import BOT, Fault, GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HEAD, HOME, NOW, NUMBER, UPSTREAM, VENDOR, change

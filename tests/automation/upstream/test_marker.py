@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.upstream.comment import (
+from accelerator_automation.upstream.comment import (
     PREFIX,
     Memory,
     PlatformAnswer,
     marker,
     memory_of_comment,
 )
-from accelerator_portal.automation.upstream.news import Broken, ReportNews
+from accelerator_automation.upstream.news import Broken, ReportNews
 from tests.automation.upstream.scene import HEAD, VENDOR
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from accelerator_portal.automation.upstream.news import MOST_KEPT, ReportNews, news
+from accelerator_automation.upstream.news import MOST_KEPT, ReportNews, news
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.results.standing import State
 from tests.automation.upstream.scene import NOW, report

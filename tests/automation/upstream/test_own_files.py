@@ -4,9 +4,9 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.upstream.answer_ledger import Ledger, Settled
-from accelerator_portal.automation.upstream.own_files import FileSource, workflow_files
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.upstream.answer_ledger import Ledger, Settled
+from accelerator_automation.upstream.own_files import FileSource, workflow_files
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import HOME, NOW, client

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 
-from accelerator_portal.automation.upstream.dispatching import A_MINUTE, MOST_A_MINUTE, Pace
+from accelerator_automation.upstream.dispatching import A_MINUTE, MOST_A_MINUTE, Pace
 from tests.automation.upstream.scene import NOW, SimulatedClock
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from accelerator_portal.automation.github.app import AppCredentials, connected_app
-from accelerator_portal.automation.github.installation_tokens import (
+from accelerator_automation.github.app import AppCredentials, connected_app
+from accelerator_automation.github.installation_tokens import (
     InstallationApi,
     InstallationTokens,
 )
-from accelerator_portal.automation.upstream.connections import (
+from accelerator_automation.upstream.connections import (
     READ,
     READS_A_MINUTE,
     OwnerPacedApi,
     PacedApi,
 )
-from accelerator_portal.automation.upstream.dispatching import A_MINUTE, Pace
+from accelerator_automation.upstream.dispatching import A_MINUTE, Pace
 from tests.automation.github_apps import APP_ID, app_double, private_key
 from tests.automation.github_double import TOKEN, GitHubDouble
 from tests.automation.github_limits import POINTS_A_MINUTE, GitHubLimits

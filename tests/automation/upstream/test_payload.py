@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.automation.upstream.planning import (
+from accelerator_automation.upstream.planning import (
     MOST_BYTES,
     MOST_KEYS,
     client_payload,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.upstream.planning import DispatchPlan, matrix, plan
+from accelerator_automation.upstream.planning import DispatchPlan, matrix, plan
 from tests.automation.upstream.scene import RUNNER, SECTION, change, entry, portal, portal_of
 from tests.folders import Tree, loaded
 

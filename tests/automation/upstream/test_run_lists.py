@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_portal.automation.upstream.answer_ledger import find_reports
-from accelerator_portal.automation.upstream.run_lists import RunLists
-from accelerator_portal.automation.upstream.run_search import SentRequest
+from accelerator_automation.upstream.answer_ledger import find_reports
+from accelerator_automation.upstream.run_lists import RunLists
+from accelerator_automation.upstream.run_search import SentRequest
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (

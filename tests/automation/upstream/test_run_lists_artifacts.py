@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.automation.upstream.run_lists import ArtifactLists
+from accelerator_automation.upstream.run_lists import ArtifactLists
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import NOW, SENT, VENDOR, client
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from click.testing import CliRunner
 
-from accelerator_portal.automation.github.app import APP_ID, APP_KEY
-from accelerator_portal.automation.upstream.doctor import APP_SECRETS, SECRETS
+from accelerator_automation.github.app import APP_ID, APP_KEY
+from accelerator_automation.upstream.doctor import APP_SECRETS, SECRETS
 from accelerator_portal.cli import main
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, new_key, private_key

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from accelerator_portal.automation.upstream.answer_ledger import LookupResult
-from accelerator_portal.automation.upstream.dispatch_queue import SendLog, Sweep, WaitingPlan
-from accelerator_portal.automation.upstream.dispatching import DispatchRound, SendResult
-from accelerator_portal.automation.upstream.planning import DispatchPlan
-from accelerator_portal.automation.upstream.run_search import RunResult
-from accelerator_portal.automation.upstream.summary import (
+from accelerator_automation.upstream.answer_ledger import LookupResult
+from accelerator_automation.upstream.dispatch_queue import SendLog, Sweep, WaitingPlan
+from accelerator_automation.upstream.dispatching import DispatchRound, SendResult
+from accelerator_automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.run_search import RunResult
+from accelerator_automation.upstream.summary import (
     answer_summary,
     plan_summary,
     sent_summary,

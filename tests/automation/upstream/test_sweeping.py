@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.automation.github.api import GitHubError
-from accelerator_portal.automation.upstream.dispatch_queue import MOST_AT_ONCE, sweep
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.upstream.dispatch_queue import MOST_AT_ONCE, sweep
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import HOME, NOW, client
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from accelerator_portal.automation.upstream.run_search import MOST_UNPACKED
+from accelerator_automation.upstream.run_search import MOST_UNPACKED
 from accelerator_portal.catalog.files.upstream_events import OWN_WORKFLOW
 from tests.automation.github_double import GitHubDouble
 from tests.automation.made_up import archive

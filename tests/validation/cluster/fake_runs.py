@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from accelerator_portal.validation.case import Case, Result
-from accelerator_portal.validation.cluster.cluster_pool import ClusterPool, RemoteBegan
-from accelerator_portal.validation.cluster.connecting import Cluster, connected
-from accelerator_portal.validation.pool import EndCallback
-from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.run import Finished, begin
-from accelerator_portal.validation.worker import Job
+from accelerator_validation.case import Case, Result
+from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBegan
+from accelerator_validation.cluster.connecting import Cluster, connected
+from accelerator_validation.pool import EndCallback
+from accelerator_validation.probe import Probed
+from accelerator_validation.run import Finished, begin
+from accelerator_validation.worker import Job
 from tests.validation.runs import TORCH, matrix, plan, request
 
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.validation.case import Case
-from accelerator_portal.validation.cluster.batch import batches
-from accelerator_portal.validation.matrix import Matrix, TestFile
-from accelerator_portal.validation.worker import Job
+from accelerator_validation.case import Case
+from accelerator_validation.cluster.batch import batches
+from accelerator_validation.matrix import Matrix, TestFile
+from accelerator_validation.worker import Job
 from tests.validation.runs import matrix
 
 FILES = (TestFile(path="test_a", covers="A."), TestFile(path="test_b", covers="B."))

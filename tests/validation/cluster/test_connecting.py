@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.validation.cluster import connecting
-from accelerator_portal.validation.cluster.connecting import agreed
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.probe import Probed
+from accelerator_validation.cluster import connecting
+from accelerator_validation.cluster.connecting import agreed
+from accelerator_validation.plan import RunError
+from accelerator_validation.probe import Probed
 
 ENVIRONMENT: dict[str, Any] = {
     "torch": "2.13.0",

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.validation.cluster import machine
-from accelerator_portal.validation.cluster.batch import Batch, BatchOutcome, ForeignMachineError
-from accelerator_portal.validation.cluster.machine import end_run, probe_machine, run_batch
-from accelerator_portal.validation.probe import Probed
-from accelerator_portal.validation.worker import Job
+from accelerator_validation.cluster import machine
+from accelerator_validation.cluster.batch import Batch, BatchOutcome, ForeignMachineError
+from accelerator_validation.cluster.machine import end_run, probe_machine, run_batch
+from accelerator_validation.probe import Probed
+from accelerator_validation.worker import Job
 
 JOB = Job("none", {}, {}, 1)
 ENVIRONMENT = {"torch": "2.13.0"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.pytest_suites.source import by_identity, suite_of
+from accelerator_validation.pytest_suites.source import by_identity, suite_of
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.pytest_suites import source
-from accelerator_portal.validation.pytest_suites.source import PytestSource, pytest_matrices
-from accelerator_portal.validation.request import Request
+from accelerator_validation.plan import RunError
+from accelerator_validation.pytest_suites import source
+from accelerator_validation.pytest_suites.source import PytestSource, pytest_matrices
+from accelerator_validation.request import Request
 
 
 def test_a_suite_has_the_settings_of_all_and_a_name_of_its_own(tmp_path: Path) -> None:

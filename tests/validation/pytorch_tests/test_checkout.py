@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.pytorch_tests.checkout import commit_of, described, difference
+from accelerator_validation.plan import RunError
+from accelerator_validation.pytorch_tests.checkout import commit_of, described, difference
 
 COMMIT = "2236df1770800ffea5697b11b0bb0d910b2e59e1"
 OTHER = "cf30153c4c131c8164ee7798e5022d810682e2cb"

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.matrix import file_of, read_matrix
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.pytorch_tests.source import SUITE, selected_files
+from accelerator_validation.matrix import file_of, read_matrix
+from accelerator_validation.plan import RunError
+from accelerator_validation.pytorch_tests.source import SUITE, selected_files
 
 MATRIX = read_matrix(SUITE)
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.validation.pytorch_tests.source import identity
+from accelerator_validation.pytorch_tests.source import identity
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda", "privateuseone", "openreg"])

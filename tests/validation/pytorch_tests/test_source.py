@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.plan import RunError
-from accelerator_portal.validation.pytorch_tests.source import (
+from accelerator_validation.plan import RunError
+from accelerator_validation.pytorch_tests.source import (
     PRELOADED,
     SUITE,
     PytorchSource,
     with_pytorch,
 )
-from accelerator_portal.validation.request import Request, matrices_of
+from accelerator_validation.request import Request, matrices_of
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.suites.speed.spread import (
+from accelerator_validation.suites.speed.spread import (
     ProcessorTimes,
     disturbance,
     processor_times,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.validation.suites.speed.sensors import (
+from accelerator_validation.suites.speed.sensors import (
     SENSOR_TOOLS,
     SensorReading,
     parse_amd_smi,

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from accelerator_portal.validation.suites.speed.spread import LEAST_REPEATS, timing
+from accelerator_validation.suites.speed.spread import LEAST_REPEATS, timing
 
 
 def test_the_interval_is_made_of_the_order_statistics_that_the_tables_name() -> None:

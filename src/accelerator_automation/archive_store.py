@@ -1,0 +1,226 @@
+"""Stores data outside of the repository: in a folder, or wherever fsspec can write.
+
+On GitHub it is the checked-out branch `archive`. An object is written to a temporary path and then
+moved, if the storage can move objects. So an interrupted run leaves the previous object.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from accelerator_automation.git import (
+    EMPTY_TREE,
+    GitError,
+    changes,
+    conflicts,
+    failure,
+    git,
+    merged_tree,
+    run,
+)
+from accelerator_portal.catalog.problem import UserError
+
+if TYPE_CHECKING:
+    from fsspec import AbstractFileSystem
+
+
+PUBLISHED = "published.sha256"
+
+UNFINISHED = ".new"
+"""The end of the name of an object that is not complete yet."""
+
+
+class ArchiveError(UserError):
+    """The archive cannot be used; the message names the location and the reason."""
+
+
+class DamagedObjectError(ArchiveError):
+    """An archived object is damaged or too large; the rest of the archive can be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Objects stored by path in one folder or at one URL. Every method raises ArchiveError."""
+
+    place: str
+    _files: AbstractFileSystem
+    _root: str
+
+    def read(self, path: str) -> bytes | None:
+        """Return the content of an object, or None if it does not exist."""
+        try:
+            found: bytes = self._files.cat_file(self._at(path))
+        except FileNotFoundError:
+            return None
+        except Exception as error:  # noqa: BLE001 - every kind of place has errors of its own
+            raise self._error(path, error) from None
+        return found
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write an object to a temporary path, then move it into place."""
+        target = self._at(path)
+        beside = f"{target}{UNFINISHED}"
+        try:
+            self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(beside, data)
+            self._files.mv(beside, target)
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._error(path, error) from None
+
+    def names(self, folder: str) -> list[str]:
+        """Return the sorted names of the objects in a folder; empty if there is no folder."""
+        try:
+            found = self._files.ls(self._at(folder), detail=False)
+        except FileNotFoundError:
+            return []
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._error(folder, error) from None
+        names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
+        return sorted(name for name in names if not name.endswith(UNFINISHED))
+
+    def remove(self, path: str) -> None:
+        """Remove an object if it exists."""
+        try:
+            self._files.rm_file(self._at(path))
+        except FileNotFoundError:
+            return
+        except Exception as error:  # noqa: BLE001 - as above
+            raise self._error(path, error) from None
+
+    def _at(self, path: str) -> str:
+        return f"{self._root}/{path}"
+
+    def _error(self, path: str, error: Exception) -> ArchiveError:
+        words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return ArchiveError(f"the archive {self.place} cannot be used ({path}: {words})")
+
+
+def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the kind of place
+    """Return the archive at a folder or an fsspec URL, such as `s3://bucket/portal`.
+
+    Raises ArchiveError if the kind of URL is unknown or its package is not installed.
+    """
+    try:
+        import fsspec
+
+        files, root = fsspec.url_to_fs(url, **options)
+    except (ImportError, ValueError, OSError) as error:
+        raise ArchiveError(f'"{url}" is not a valid archive location: {error}') from None
+    return Archive(url, files, root.rstrip("/"))
+
+
+def is_published(archive: Archive, digest: str) -> bool:
+    """Return whether the last published site has this digest. Raises ArchiveError."""
+    return archive.read(PUBLISHED) == digest.encode()
+
+
+def remember(archive: Archive, digest: str) -> None:
+    """Store the digest of the published site. Raises ArchiveError."""
+    archive.write(PUBLISHED, digest.encode())
+
+
+def packed(data: bytes) -> bytes:
+    """Compress with gzip without a timestamp, so that equal data gives equal bytes."""
+    return gzip.compress(data, compresslevel=9, mtime=0)
+
+
+def unpacked(data: bytes, most: int) -> bytes:
+    """Decompress data that `packed` returned, up to `most` bytes.
+
+    Raises DamagedObjectError if the data is damaged or longer.
+    """
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            found = file.read(most + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedObjectError(f"an object of the archive is damaged ({error})") from None
+    if len(found) > most:
+        raise DamagedObjectError(f"an object of the archive has more than {most:,} bytes")
+    return found
+
+
+BRANCH = "archive"
+
+_MESSAGE = "Archive of the nightly update: older runs, package data, last valid folders"
+_ATTEMPTS = 5
+_NO_SUCH = 2  # of `git ls-remote --exit-code`
+
+
+def fetch_archive(repository: Path, place: Path) -> bool:
+    """Check out the branch `archive` into a new folder; return whether the branch exists.
+
+    If it does not exist yet, the folder has no files. Raises ArchiveError if `place` exists or the
+    branch cannot be fetched.
+    """
+    if place.exists():
+        raise ArchiveError(f"{place} already exists. Use a new folder")
+    try:
+        return _fetch(repository, place)
+    except GitError as error:
+        raise ArchiveError(str(error)) from None
+
+
+def push_archive(place: Path) -> bool:
+    """Replace the branch `archive` with the folder's files; return whether anything changed.
+
+    Changes that others pushed since the fetch are kept. Unfinished files of an interrupted run are
+    removed. Raises ArchiveError if git fails or somebody else changed the same object.
+    """
+    for left in place.rglob(f"*{UNFINISHED}"):
+        left.unlink(missing_ok=True)
+    try:
+        return _push(place)
+    except GitError as error:
+        raise ArchiveError(str(error)) from None
+
+
+def _fetch(repository: Path, place: Path) -> bool:
+    remote = git(repository, "remote", "get-url", "origin").strip()
+    git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
+    git(place, "remote", "add", "origin", remote)
+    found = run(place, "ls-remote", "--exit-code", "origin", f"refs/heads/{BRANCH}")
+    if found.returncode == _NO_SUCH:
+        return False
+    if found.returncode:
+        raise failure(found)
+    git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
+    git(place, "reset", "--quiet", "--hard", "FETCH_HEAD")
+    return True
+
+
+def _push(place: Path) -> bool:
+    git(place, "add", "--all")
+    tree = git(place, "write-tree").strip()
+    before = run(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()
+    if before and git(place, "rev-parse", f"{before}^{{tree}}").strip() == tree:
+        return False
+    newest = before
+    for _ in range(_ATTEMPTS):
+        commit = git(place, "commit-tree", tree, "-m", _MESSAGE).strip()
+        # The lease is what was fetched; empty, the branch must not be there yet.
+        lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest}"
+        done = run(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
+        if not done.returncode:
+            git(place, "reset", "--quiet", "--hard", commit)
+            return True
+        if "rejected]" not in done.stderr:
+            raise failure(done)
+        newest, tree = _merged(place, before, tree)
+    raise ArchiveError(f"{BRANCH} changed during {_ATTEMPTS} attempts to push")
+
+
+def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
+    """Return the branch's newest commit, and its tree with our changes since `before`."""
+    git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
+    newest = git(place, "rev-parse", "FETCH_HEAD").strip()
+    base = before or EMPTY_TREE
+    ours = changes(place, base, tree)
+    if wrong := sorted(conflicts(ours, changes(place, base, newest))):
+        what = f"{wrong[0]} changed on the branch {BRANCH} in the meantime"
+        raise ArchiveError(f"{what}. Run the job again")
+    return newest, merged_tree(place, newest, ours)

@@ -1,0 +1,81 @@
+"""Keeps one issue for each breakage that reports show.
+
+A breakage whose issue somebody closed is not opened again while it lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from accelerator_automation.github.api import Api
+from accelerator_automation.issues import (
+    MUTED,
+    IssueList,
+    Issues,
+    IssueTopic,
+    issue_marker,
+)
+from accelerator_automation.sanitizer import faults
+from accelerator_portal.catalog import Platform
+from accelerator_portal.results.breakages import Breakage
+from accelerator_portal.site.difference.harmless import span, visible
+
+LABEL = "breakage"
+
+_MOST_TITLE = 200
+
+
+def settle(
+    api: Api,
+    home: str,
+    breakages: Sequence[tuple[Platform, Breakage]],
+    unseen: Collection[str] = (),
+) -> Issues:
+    """Open, update and close issues to match the open regressions. Raises GitHubError.
+
+    `unseen` lists the quarantined platforms. Their regressions are unknown, so their issues stay.
+    """
+    topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
+    issues = IssueList(api, home, LABEL)
+    return issues.settle(topics, issues.read(), lambda name: name.rpartition("-")[0] in unseen)
+
+
+def identity(platform: Platform, breakage: Breakage) -> str:
+    """Return an id for the regression that is unique across all platforms."""
+    return f"{platform.id}-{breakage.id}"
+
+
+def title(platform: Platform, breakage: Breakage) -> str:
+    """Return the title of the issue, as plain text."""
+    return f"{platform.id}: {visible(breakage.key)} {breakage.outcome}"[:_MOST_TITLE]
+
+
+def body(platform: Platform, breakage: Breakage) -> str:
+    """Return the text of the issue; it changes only when the regression's data changes.
+
+    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
+    """
+    marker = issue_marker(LABEL, identity(platform, breakage))
+    people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
+    lines = [
+        f"{span(breakage.key)} passed on {span(platform.accelerator.name)} and now fails.",
+        "",
+        f"- outcome: {breakage.outcome}",
+        f"- last passed: {breakage.last_good.started:%Y-%m-%d %H:%M} UTC",
+        f"- first failed: {breakage.first_bad.started:%Y-%m-%d %H:%M} UTC",
+        *(["- newer runs don't include this test"] if breakage.gone else []),
+        *(["- flaky: the test passes and fails intermittently"] if breakage.flaky else []),
+        *(
+            f"- {d.what}: {span(d.before or 'not stated')} → {span(d.after or 'not stated')}"
+            for d in breakage.differences
+        ),
+        f"- contact: {people or 'no maintainer listed'}",
+        "",
+        "This issue is closed automatically when a report shows that the test passes.",
+        f"To mute this issue, add the label {span(MUTED)} or close the issue.",
+        f"If the failure is expected, add it to {span(platform.path('known-issues.yaml'))}.",
+    ]
+    text = "\n".join([marker, "", *lines]) + "\n"
+    if wrong := faults(text, marker):
+        raise ValueError(f"the issue of {identity(platform, breakage)}: {wrong[0]}")
+    return text

@@ -1,0 +1,255 @@
+"""Builds the whole site from its inputs, and keeps the last site until the new one is complete.
+
+MkDocs runs in a process of its own: it takes much memory, has global state, and may be replaced.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import ValidationError
+
+from accelerator_automation.archive_store import Archive
+from accelerator_automation.last_good import last_good_dates, write_last_good
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.problem import UserError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.site.broken_links import BuiltSite, faults
+from accelerator_portal.site.operations import NightMetrics
+
+QUARANTINE = "PORTAL_QUARANTINE"
+LAST_GOOD = "PORTAL_LAST_GOOD"
+NIGHTS = "PORTAL_NIGHTS"
+
+Engine = Callable[[Path, Path, Mapping[str, str]], None]
+"""Builds the repository into a new folder, with variables for the build hooks.
+
+Raises EngineError.
+"""
+
+
+class BuildError(Exception):
+    """The site could not be built, and the existing site stays. The message gives the reason."""
+
+
+class EngineError(BuildError):
+    """The build command exited with the status `code`; the message is the end of its output."""
+
+    def __init__(self, code: int, said: str) -> None:
+        super().__init__(" / ".join(said.strip().splitlines()[-3:]))
+        self.code = code
+
+
+class BrokenLinksError(BuildError):
+    """The new site has broken links, which `links` lists."""
+
+    def __init__(self, links: Sequence[str]) -> None:
+        super().__init__(
+            f"the new site has {count(len(links), 'broken link')}; the existing site stays"
+        )
+        self.links = tuple(links)
+
+
+@dataclass(frozen=True, slots=True)
+class MkDocs:
+    """The command `mkdocs build --strict`; with `quiet`, its output appears only in errors."""
+
+    quiet: bool = False
+
+    def __call__(self, root: Path, place: Path, variables: Mapping[str, str]) -> None:
+        """Build the site into `place`. Raises EngineError."""
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
+            cwd=root,
+            env={**os.environ, **variables},
+            capture_output=self.quiet,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise EngineError(done.returncode, f"{done.stdout or ''}{done.stderr or ''}")
+
+
+def build(  # noqa: PLR0913 - what, where, and how
+    root: Path,
+    target: Path,
+    today: dt.date,
+    archive: Archive | None = None,
+    *,
+    quarantine: bool = False,
+    engine: Engine | None = None,
+) -> None:
+    """Build the site, check every link, and replace the existing site at `target`.
+
+    With `quarantine`, folders that have errors on the day `today` are left out. With an archive,
+    their last valid versions are shown instead. Raises ArchiveError, BuildError, OSError.
+    """
+    target = target.absolute()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        recover(target)
+        with TemporaryDirectory(prefix="portal-archive-") as folder:
+            last_good, nights = Path(folder, "last-good"), Path(folder, "nights.json")
+            if archive:
+                last_good.mkdir()
+                _lay_out_last_good(root, today, archive, last_good)
+                write_nights(archive, nights)
+            variables = {
+                QUARANTINE: "true" if quarantine or archive else "false",
+                LAST_GOOD: str(last_good) if archive else "",
+                NIGHTS: str(nights) if archive else "",
+            }
+            (engine or MkDocs())(root, staging_folder(target), variables)
+        if broken := [str(fault) for fault in faults(BuiltSite(staging_folder(target)))]:
+            raise BrokenLinksError(broken)
+        publish(target)
+    finally:
+        shutil.rmtree(staging_folder(target), ignore_errors=True)
+
+
+def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
+    """Return the digest of everything that a build with an archive reads on this day.
+
+    Empty if the shared data has errors. Raises ArchiveError, OSError.
+    """
+    found, _ = load_with_quarantine(root, today)
+    return inputs(root, found, last_good_dates(archive, found.set_aside, today)) if found else ""
+
+
+def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path) -> None:
+    """Write the last valid versions of all folders that now have errors to `place`."""
+    found, _ = load_with_quarantine(root, today)
+    write_last_good(
+        archive, last_good_dates(archive, found.set_aside if found else (), today), place
+    )
+
+
+class NoPreviousSiteError(UserError):
+    """There is no previous site; the message says where it would be."""
+
+
+def staging_folder(target: Path) -> Path:
+    """Return the folder in which the next site is built, on the same disk as `target`."""
+    return target.with_name(f".{target.name}.new")
+
+
+def previous_site(target: Path) -> Path:
+    """Return the folder that keeps the previous site."""
+    return target.with_name(f".{target.name}.previous")
+
+
+def recover(target: Path) -> None:
+    """Clean up after an interrupted build. Raises OSError.
+
+    Removes an unfinished site, and restores the previous site if there is none at `target`.
+    """
+    shutil.rmtree(staging_folder(target), ignore_errors=True)
+    if not target.exists() and previous_site(target).is_dir():
+        previous_site(target).rename(target)
+
+
+def publish(target: Path) -> None:
+    """Move the new site to `target`; the existing site becomes the previous one.
+
+    Between the two renames there is no site for an instant. Raises OSError if a rename fails; the
+    existing site is then restored.
+    """
+    kept = previous_site(target)
+    shutil.rmtree(kept, ignore_errors=True)
+    if target.exists():
+        target.rename(kept)
+    try:
+        staging_folder(target).rename(target)
+    except OSError:
+        recover(target)
+        raise
+
+
+def restore_previous(target: Path) -> None:
+    """Swap the site with the previous one; a second call swaps them back.
+
+    Raises NoPreviousSiteError, OSError.
+    """
+    kept = previous_site(target)
+    if not kept.is_dir():
+        raise NoPreviousSiteError(f"there is no previous site in {kept.name} next to {target.name}")
+    aside = staging_folder(target)
+    shutil.rmtree(aside, ignore_errors=True)
+    kept.rename(aside)
+    publish(target)
+
+
+# What a build reads below the repository, the portal itself included.
+_READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "site_src", "src")
+
+
+def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
+    """Return a digest of everything that the site is built from.
+
+    It can change with the day, because expired exceptions quarantine folders. Raises OSError.
+    """
+    found = hashlib.sha256()
+    for file in _files(root):
+        found.update(file.relative_to(root).as_posix().encode() + b"\0")
+        found.update(hashlib.sha256(file.read_bytes()).digest())
+    for name, problems in catalog.set_aside.items():
+        found.update(f"{name} {standing_in.get(name)} {problems}\0".encode())
+    return found.hexdigest()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for name in _READ:
+        place = root / name
+        found = sorted(place.rglob("*")) if place.is_dir() else [place]
+        for file in found:
+            if file.is_file() and not any(
+                part.startswith(".") or part == "__pycache__" for part in file.parts[-4:]
+            ):
+                yield file
+
+
+FOLDER = "nights"
+
+MOST_KEPT = 400
+"""Older nights are removed: more than a year is enough for a trend."""
+
+_MOST_BYTES = 100_000
+
+
+def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
+    """Archive the metrics of a nightly run, and remove the oldest ones. Raises ArchiveError."""
+    text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
+    archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
+    for name in archive.names(FOLDER)[:-MOST_KEPT]:
+        archive.remove(f"{FOLDER}/{name}")
+
+
+def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
+    """Yield the archived metrics of the nightly runs, oldest first. Raises ArchiveError.
+
+    Damaged objects are skipped.
+    """
+    for name in archive.names(FOLDER):
+        data = archive.read(f"{FOLDER}/{name}")
+        if data is not None and len(data) <= _MOST_BYTES:
+            try:
+                yield NightMetrics.model_validate_json(data)
+            except ValidationError:
+                continue
+
+
+def write_nights(archive: Archive, file: Path) -> None:
+    """Write the metrics of all nightly runs to a file. Raises ArchiveError, OSError."""
+    found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
+    file.write_text(json.dumps({"nights": found}), "utf-8")

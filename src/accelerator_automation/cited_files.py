@@ -1,0 +1,358 @@
+"""Looks up whether files on GitHub that facts cite at a commit have changed since.
+
+What differs becomes an issue for each platform. The facts stay as they are until somebody reads
+the newer file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime as dt
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from urllib.parse import quote, unquote
+
+from pydantic import RootModel
+
+from accelerator_automation.events import Part, Sha
+from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.issues import (
+    Issue,
+    IssueList,
+    Issues,
+    IssueTopic,
+    issue_marker,
+)
+from accelerator_automation.sanitizer import faults
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.source_ages import facts, platform_of
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.store import stored_reports
+from accelerator_portal.site.difference.harmless import span
+
+LABEL = "cited-file"
+
+DAYS = 7
+"""Days in which each platform is looked up once, because GitHub limits requests by the hour."""
+
+_SHARED = "shared-data"
+_DECLINED = "not_planned"
+_NOT_FOUND = 404
+_MOST_LINES, _MOST_PLACES, _MOST_LINE, _MOST_LISTED = 5, 3, 160, 50_000
+
+_FILE = re.compile(
+    r"https://github\.com/(?P<repository>[\w.-]+/[\w.-]+)/(?:blob|tree)"
+    r"/(?P<commit>[0-9a-f]{7,40})/(?P<path>[^?#]+)"
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class CitedFile:
+    """A file or folder at a commit of a repository on GitHub."""
+
+    repository: str
+    commit: str
+    path: str
+
+
+@dataclass(slots=True)
+class Citations:
+    """The places that cite a file, and the lines they cite; None stands for the whole file."""
+
+    places: list[str] = field(default_factory=list)
+    lines: list[str | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedChange:
+    """The entry of an issue for a changed file, or for a repository that is gone.
+
+    `name` starts the entry. If the issue is closed as not planned, the entry is not reported again.
+    """
+
+    name: str
+    places: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class _Entry(Part):
+    name: str
+    sha: Sha
+
+
+class _File(Part):
+    sha: Sha
+    encoding: str
+    content: str
+
+
+class _Contents(RootModel[_File | tuple[_Entry, ...]]):
+    """GitHub's response for a path: a file, or the entries of a folder."""
+
+
+class _Who(Part):
+    date: dt.datetime
+
+
+class _CommitText(Part):
+    committer: _Who
+
+
+class _Commit(Part):
+    sha: Sha
+    commit: _CommitText
+
+
+class _Commits(RootModel[tuple[_Commit, ...]]):
+    """GitHub's list of the commits of a path, limited to the newest one."""
+
+
+class _Repository(Part):
+    full_name: str
+
+
+def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
+    """Return the files on GitHub that each platform and the shared data cite.
+
+    Facts cite files in their sources, imported reports in their origins.
+    """
+    found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
+    for fact in facts(catalog):
+        own = found.setdefault(platform_of(fact) or _SHARED, {})
+        for source in fact.sources:
+            if source.url and (match := _FILE.match(source.url)):
+                repository, commit, path = match.groups()
+                cited = own.setdefault(CitedFile(repository, commit, unquote(path)), Citations())
+                cited.places.append(f"{fact.path}:{fact.line}")
+                cited.lines.append(source.lines)
+    for stored in stored_reports(catalog)[0]:
+        for origin in stored.report.origins:
+            file = CitedFile(origin.repository, origin.commit, origin.path)
+            cited = found[stored.report.accelerator].setdefault(file, Citations())
+            cited.places.append(stored.path)
+            cited.lines.append(None)
+    return found
+
+
+def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
+    """Open, update and close one issue for each platform whose cited files have changed.
+
+    Each day checks a part of the platforms, and DAYS days check all of them. Raises GitHubError.
+    """
+    cited = cited_files(catalog)
+    tonight = [
+        name for place, name in enumerate(sorted(cited)) if (place + day.toordinal()) % DAYS == 0
+    ]
+    issues = IssueList(api, home, LABEL)
+    known = issues.read()
+    declined = [i.body or "" for i in known if i.topic(LABEL) and i.state_reason == _DECLINED]
+    look = _LookUp(api)
+    topics = []
+    for name in tonight:
+        changes = [
+            change
+            for change in look.changes(cited[name])
+            if not any(f"\n- {change.name}: " in body for body in declined)
+        ]
+        if changes:
+            topics.append(_topic(catalog, name, changes))
+    left = cited.keys() - set(tonight)
+    return issues.settle(topics, _undeclined(known), lambda name: name in left)
+
+
+def _undeclined(issues: Iterable[Issue]) -> Iterator[Issue]:
+    """Yield only the open issues, so that a change after a closed issue gets a new issue."""
+    return (issue for issue in issues if issue.state == "open")
+
+
+def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> IssueTopic:
+    marker = issue_marker(LABEL, name)
+    platform = catalog.by_id.get(name)
+    people = platform.accelerator.maintainers if platform else ()
+    contact = ", ".join(span(person.github) for person in people)
+    entries: list[str] = []
+    left = len(changes)
+    for change in changes:
+        entry = "\n".join(_entry(change))
+        if sum(map(len, entries)) + len(entry) > _MOST_LISTED:
+            break
+        entries.append(entry)
+        left -= 1
+    if left:
+        entries.append(f"- {count(left, 'more file')}")
+    lines = [
+        f"Facts of {span(name)} cite these files, which have changed since they were read.",
+        "",
+        *entries,
+        "",
+        "To update a fact, read the newer file, then change the fact and the commit in its source.",
+        "Until then, the facts and their sources stay as they are.",
+        "To keep what the facts cite, close this issue as not planned. These files are then",
+        "reported again only after a source names another commit.",
+        "",
+        f"Contact: {contact or 'no maintainer listed'}.",
+    ]
+    body = "\n".join([marker, "", *lines]) + "\n"
+    if wrong := faults(body, marker):
+        raise ValueError(f"the issue of the cited files of {name}: {wrong[0]}")
+    return IssueTopic(name, f"{name}: cited files have changed", body)
+
+
+def _entry(change: CitedChange) -> Iterator[str]:
+    shown = ", ".join(map(span, change.places[:_MOST_PLACES]))
+    more = len(change.places) - _MOST_PLACES
+    others = f" and {count(more, 'more place')}" if more > 0 else ""
+    yield f"- {change.name}: cited in {shown}{others}"
+    yield from (f"  - {words}" for words in change.words)
+
+
+@dataclass(frozen=True)
+class _LookUp:
+    """The lookup of cited files on GitHub; each file is requested once."""
+
+    api: Api
+    _known: dict[tuple[str, str, str], _Contents | None] = field(default_factory=dict)
+
+    def changes(self, cited: dict[CitedFile, Citations]) -> Iterator[CitedChange]:
+        """Yield the changed files and the repositories that are gone. Raises GitHubError."""
+        gone: dict[str, list[str]] = {}
+        for file, citations in sorted(cited.items(), key=lambda item: item[0]):
+            if file.repository in gone:
+                gone[file.repository] += citations.places
+                continue
+            name = f"{span(f'{file.repository}')}, {span(file.path)} at {span(file.commit)}"
+            places = tuple(dict.fromkeys(citations.places))
+            try:
+                after = self._contents(file.repository, file.path, "")
+                if after is None and not self._exists(file.repository):
+                    gone[file.repository] = citations.places
+                    continue
+                words = tuple(self._words(file, after, citations))
+            except GitHubError as error:
+                if error.passing:
+                    raise
+                words = (f"GitHub does not return the file: {span(str(error))}",)
+            if words:
+                yield CitedChange(name, places, words)
+        for repository, found in gone.items():
+            words = ("The repository was deleted or is private. The facts keep their sources.",)
+            yield CitedChange(span(repository), tuple(dict.fromkeys(found)), words)
+
+    def _words(
+        self, file: CitedFile, after: _Contents | None, citations: Citations
+    ) -> Iterator[str]:
+        if after is None:
+            yield "The default branch no longer has the file. The facts keep their source."
+            return
+        before = self._contents(file.repository, file.path, file.commit)
+        if before is None:
+            yield "GitHub no longer has the file at this commit. The facts keep their source."
+            return
+        found = [*_differences(before.root, after.root, citations.lines)]
+        if found:
+            path = f"repos/{file.repository}/commits?path={quote(file.path)}&per_page=1"
+            for commit in read(self.api, path, _Commits).root:
+                when = commit.commit.committer.date.date()
+                yield f"Newest commit: {span(commit.sha)} of {when}"
+        yield from found
+
+    def _contents(self, repository: str, path: str, ref: str) -> _Contents | None:
+        """Return a file or folder at `ref` (empty: the default branch), or None if it is gone."""
+        key = (repository, path, ref)
+        if key not in self._known:
+            place = f"repos/{repository}/contents/{quote(path)}{f'?ref={ref}' if ref else ''}"
+            try:
+                self._known[key] = read(self.api, place, _Contents)
+            except GitHubError as error:
+                if error.status != _NOT_FOUND:
+                    raise
+                self._known[key] = None
+        return self._known[key]
+
+    def _exists(self, repository: str) -> bool:
+        try:
+            return bool(read(self.api, f"repos/{repository}", _Repository))
+        except GitHubError as error:
+            if error.status == _NOT_FOUND:
+                return False
+            raise
+
+
+def _differences(
+    before: _File | tuple[_Entry, ...],
+    after: _File | tuple[_Entry, ...],
+    cited: Collection[str | None],
+) -> Iterator[str]:
+    if isinstance(before, _File) and isinstance(after, _File):
+        if before.sha != after.sha:
+            yield from _of_texts(_text(before), _text(after), cited)
+    elif isinstance(before, tuple) and isinstance(after, tuple):
+        old, new = ({entry.name: entry.sha for entry in side} for side in (before, after))
+        yield from _listed("Removed", [name for name in old if name not in new])
+        yield from _listed("Added", [name for name in new if name not in old])
+        yield from _listed("Changed", [n for n in old if n in new and old[n] != new[n]])
+    else:
+        kinds = ["a file" if isinstance(side, _File) else "a folder" for side in (before, after)]
+        yield f"The path was {kinds[0]} and is now {kinds[1]}. The facts keep their source."
+
+
+def _text(file: _File) -> list[str] | None:
+    """Return the lines of a file, or None if it is binary or too large for GitHub's API."""
+    try:
+        text = base64.b64decode(file.content).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return text.splitlines() if file.encoding == "base64" and "\0" not in text else None
+
+
+def _of_texts(
+    before: list[str] | None, after: list[str] | None, cited: Collection[str | None]
+) -> Iterator[str]:
+    if before is None or after is None:
+        yield "The file changed. It is not text, or larger than 1 MB: compare it by hand."
+        return
+    old = before
+    if None not in cited:
+        parts = [_part(before, lines) for lines in cited if lines]
+        old = [line for part in parts if not _has(after, part) for line in part]
+        if not old:
+            return
+    kept, known = Counter(_plain(after)), Counter(_plain(before))
+    yield from _listed("Removed", _beyond(_plain(old), kept))
+    yield from _listed("Added", _beyond(_plain(after), known))
+
+
+def _part(lines: list[str], cited: str) -> list[str]:
+    first, _, last = cited.partition("-")
+    return lines[int(first) - 1 : int(last or first)]
+
+
+def _has(lines: list[str], part: list[str]) -> bool:
+    text, wanted = ("\n".join(["", *side, ""]) for side in (lines, part))
+    return wanted in text
+
+
+def _plain(lines: Iterable[str]) -> list[str]:
+    return [stripped for line in lines if (stripped := line.strip())]
+
+
+def _beyond(lines: Iterable[str], others: Counter[str]) -> list[str]:
+    """Return the lines that `others` does not have, or has fewer times."""
+    left = Counter(others)
+    found = []
+    for line in lines:
+        if left[line]:
+            left[line] -= 1
+        else:
+            found.append(line)
+    return found
+
+
+def _listed(what: str, found: Collection[str]) -> Iterator[str]:
+    if found:
+        shown = ", ".join(span(one[:_MOST_LINE]) for one in list(found)[:_MOST_LINES])
+        more = len(found) - _MOST_LINES
+        yield f"{what}: {shown}{f' and {more} more' if more > 0 else ''}"

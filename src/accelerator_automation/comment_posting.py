@@ -1,0 +1,198 @@
+"""Posts the one comment on a pull request after its workflow run has ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from accelerator_automation.events import (
+    Artifacts,
+    ChangedFile,
+    Comment,
+    PullRequest,
+    PullRequestRun,
+)
+from accelerator_automation.github.api import Api, read, read_all
+from accelerator_automation.ownership import Maintainers, notices, touched
+from accelerator_automation.sanitizer import faults
+from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_portal.catalog.problem import UserError
+from accelerator_portal.reports.reading import parse_json
+from accelerator_portal.site.difference import Difference, markdown
+from accelerator_portal.site.difference.harmless import span
+
+# Who comments with the token of a workflow. Anybody can write the marker; nobody else can be it.
+BOT = "github-actions[bot]"
+
+
+def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
+    """Post or update the comment on a pull request; return a sentence that says what was done.
+
+    `base` lists the maintainers of the folders in the base commit, not in the pull request. Raises
+    GitHubError, and HarmfulError if the comment must not be posted.
+    """
+    ended = run.workflow_run
+    if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
+        return f"No comment needed for a run of {ended.event} that ended as {ended.conclusion}."
+    try:
+        found = _artifact(api, run)
+    except ArtifactError as error:
+        return f"No comment posted: {error}."
+    home = f"repos/{run.repository.full_name}"
+    pull = read(api, f"{home}/pulls/{found.number}", PullRequest)
+    if reason := mismatch(run, pull):
+        return f"No comment posted: {reason}."
+    text = (
+        failure_comment(run)
+        if ended.conclusion == "failure"
+        else difference_comment(run, found.difference, _notices(api, home, pull, base))
+    )
+    comment = _own_comment(api, home, pull.number)
+    if comment:
+        api.send("PATCH", f"{home}/issues/comments/{comment.id}", {"body": text})
+        return f"The comment on pull request {pull.number} was updated."
+    if ended.conclusion == "failure":
+        return "No comment posted: the run failed, and its check shows the failure."
+    api.send("POST", f"{home}/issues/{pull.number}/comments", {"body": text})
+    return f"A comment on pull request {pull.number} was posted."
+
+
+def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
+    """Return why the pull request in the artifact is not the one of the run, or None if it is.
+
+    The number in the artifact can be forged; the run's commit and repository come from GitHub.
+    """
+    home, source = run.repository.full_name, run.workflow_run.head_repository
+    if pull.base.repo is None or pull.base.repo.full_name != home:
+        return f"pull request {pull.number} does not target this repository"
+    if pull.state != "open":
+        return f"pull request {pull.number} is closed"
+    if source is None or pull.head.repo is None or pull.head.repo.full_name != source.full_name:
+        return f"pull request {pull.number} comes from a different repository than the run"
+    if pull.head.sha != run.head_sha:
+        return f"pull request {pull.number} has a newer commit than the run"
+    return None
+
+
+def _artifact(api: Api, run: PullRequestRun) -> Artifact:
+    home = f"repos/{run.repository.full_name}/actions"
+    listed = read(api, f"{home}/runs/{run.workflow_run.id}/artifacts?per_page=100", Artifacts)
+    found = [a for a in listed.artifacts if a.name == NAME and not a.expired]
+    if len(found) != 1:
+        raise ArtifactError(f"the run has {len(found)} artifacts with the name {NAME}")
+    if found[0].size_in_bytes > MOST_BYTES:
+        raise ArtifactError(f"the artifact has more than {MOST_BYTES:,} bytes")
+    return read_artifact(api.download(f"{home}/artifacts/{found[0].id}/zip", MOST_BYTES))
+
+
+def _notices(api: Api, home: str, pull: PullRequest, base: Maintainers) -> list[str]:
+    files = list(read_all(api, f"{home}/pulls/{pull.number}/files", ChangedFile))
+    paths = [path for f in files for path in (f.filename, f.previous_filename) if path]
+    return notices(base, touched(paths), pull.user.login if pull.user else "ghost")
+
+
+def _own_comment(api: Api, home: str, number: int) -> Comment | None:
+    for comment in read_all(api, f"{home}/issues/{number}/comments", Comment):
+        written_here = comment.user is not None and comment.user.login == BOT
+        if written_here and (comment.body or "").startswith(MARKER):
+            return comment
+    return None
+
+
+# What the run of a pull request left, read as data from somebody hostile.
+#
+# The run executed the pull request's own code, so the archive holds whatever its author likes.
+
+NAME = "difference"
+MOST_BYTES = 4 * 1024 * 1024
+
+_NUMBER = "number"
+_DIFFERENCE = "difference.json"
+_MOST_UNPACKED = 8 * 1024 * 1024
+_DIGITS = re.compile(r"[1-9][0-9]{0,8}\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """The content of a run's artifact: the pull request's number and the changes of the site."""
+
+    number: int
+    difference: Difference | None
+    """None if the run has no comparison, or one in a format that this portal does not read, for
+    example because the pull request changes the format."""
+
+
+def read_artifact(archive: bytes) -> Artifact:
+    """Read the zip archive of an artifact. Raises ArtifactError."""
+    found = members(archive, {_NUMBER: 20, _DIFFERENCE: _MOST_UNPACKED}, MOST_BYTES)
+    try:
+        texts = {name: data.decode() for name, data in found.items()}
+    except UnicodeDecodeError:
+        raise ArtifactError("the archive cannot be read") from None
+    number, difference = texts.get(_NUMBER), texts.get(_DIFFERENCE)
+    if number is None or not _DIGITS.fullmatch(number):
+        raise ArtifactError("the archive contains no pull request number")
+    return Artifact(int(number), _difference(difference) if difference is not None else None)
+
+
+def _difference(text: str) -> Difference | None:
+    try:
+        return Difference.model_validate(parse_json(text))
+    except (ValidationError, ValueError, RecursionError):
+        return None
+
+
+MARKER = "<!-- accelerator-portal:diff -->"
+
+_ABOUT = (
+    "Built from commit {commit} by {run}. The artifact {preview} is a preview of the site. "
+    "The content comes from the pull request and has not been reviewed."
+)
+_FAILED = (
+    "Commit {commit} did not pass the check or the strict build, so there is no comparison. "
+    "{run} lists every problem by file and line."
+)
+_UNREADABLE = (
+    "The comparison cannot be shown, because its format is not supported. This happens if the pull "
+    "request changes that format."
+)
+
+
+class HarmfulError(UserError, ValueError):
+    """A comment that could act on GitHub and must not be posted; the message gives the reasons."""
+
+
+def difference_comment(
+    run: PullRequestRun, difference: Difference | None, notices: Sequence[str]
+) -> str:
+    """Return the comment for a commit that was built.
+
+    Without a `difference`, it says that the comparison cannot be shown. Raises HarmfulError.
+    """
+    said = markdown(difference) if difference else _UNREADABLE
+    first, _, rest = said.partition("\n")
+    about = _ABOUT.format(**_places(run), preview="`preview`")
+    return _checked(run, [first, _list(notices), rest.strip(), about])
+
+
+def failure_comment(run: PullRequestRun) -> str:
+    """Return the comment for a commit that could not be built. Raises HarmfulError."""
+    return _checked(run, [_FAILED.format(**_places(run))])
+
+
+def _places(run: PullRequestRun) -> dict[str, str]:
+    return {"commit": span(run.head_sha[:12]), "run": f"[this run]({run.address})"}
+
+
+def _list(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def _checked(run: PullRequestRun, parts: Sequence[str]) -> str:
+    text = "\n\n".join([MARKER, *filter(None, parts)]) + "\n"
+    if found := faults(text, MARKER, [run.address]):
+        raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
+    return text

@@ -1,0 +1,353 @@
+"""Fetches the reports that platforms declare; keeps the last good one if that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import hashlib
+import re
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from accelerator_automation.events import Artifacts, ListedRuns, Number, Part
+from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.catalog.catalog import ACCELERATORS, OWN_RUNS, RESULTS
+from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
+from accelerator_portal.catalog.files.results_folder import excess
+from accelerator_portal.catalog.folder_name import report_fault
+from accelerator_portal.checks import errors, run_checks
+from accelerator_portal.http.client import HttpClient, open_client
+from accelerator_portal.http.errors import FetchError, InvalidResponseError, RequestLimits
+from accelerator_portal.reports.reading import MAX_REPORT_BYTES
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
+from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
+
+
+@dataclass
+class FolderCheck:
+    """The platforms' folders, including the reports accepted so far."""
+
+    catalog: Catalog
+    day: dt.date
+    _results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
+
+    def problems(self, accelerator: str, file: Path) -> list[Problem]:
+        """Return the errors that this report adds to its folder.
+
+        It is checked in place of a report with the same file name.
+        """
+        platform = self.catalog.by_id[accelerator]
+        before = self._results.get(accelerator, platform.results)
+        after = _with(before, file)
+        path = f"{ACCELERATORS}/{accelerator}/{RESULTS}"
+        remedy = "remove older reports from the folder"
+        found = [Problem(path, 1, what, remedy) for what in excess(after)]
+        return found or sorted(self._errors(platform, after) - self._errors(platform, before))
+
+    def take(self, accelerator: str, file: Path) -> None:
+        """Add an accepted report, which is already written, to its folder."""
+        platform = self.catalog.by_id[accelerator]
+        before = self._results.get(accelerator, platform.results)
+        self._results[accelerator] = _with(before, file)
+
+    def _errors(self, platform: Platform, results: tuple[Path, ...]) -> set[Problem]:
+        """Return the errors of one platform; rules that compare platforms report none."""
+        alone = replace(self.catalog, platforms=(replace(platform, results=results),))
+        return set(errors(run_checks(alone, self.day)))
+
+
+def _with(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
+    kept = (one for one in results if one.name != file.name)
+    return tuple(sorted((*kept, file), key=lambda one: one.name))
+
+
+FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """The result of one feed; `why` has the reasons if it was refused or unreachable."""
+
+    accelerator: str
+    name: str
+    outcome: FeedOutcome
+    why: tuple[str, ...] = ()
+
+
+def fetch_reports(
+    root: Path,
+    catalog: Catalog,
+    now: dt.datetime,
+    sources: FeedAccess | None = None,
+) -> list[Fetched]:
+    """Fetch every declared feed and store the valid reports that are new.
+
+    Also stores reports of this project's own runs. Replaces files atomically. Raises OSError.
+    """
+    sources = sources or FeedAccess()
+    wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
+    found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
+    desk = _Desk(root, known_names(catalog), FolderCheck(catalog, now.date()), now)
+    fetched = [
+        _taken(desk, platform.id, feed.name, body)
+        for (platform, feed), body in zip(wanted, found, strict=True)
+    ]
+    return fetched + list(_made_here(replace(desk, own=True), catalog, sources.made_here))
+
+
+@dataclass(frozen=True, slots=True)
+class FeedAccess:
+    """The sources of reports and the limits of requests to them.
+
+    `made_here` is a folder with reports of this project's own runs (`<accelerator>/<name>.json`);
+    `api` is GitHub's API.
+    """
+
+    limits: RequestLimits | None = None
+    api: Api | None = None
+    made_here: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The context for checking and storing reports; `own` if this project ran the tests itself."""
+
+    root: Path
+    known: KnownNames
+    folders: FolderCheck
+    now: dt.datetime
+    own: bool = False
+
+
+def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[Fetched]:
+    for file in sorted(folder.glob("*/*.json")) if folder else ():
+        accelerator, name = file.parent.name, file.stem
+        if accelerator not in catalog.by_id:
+            yield Fetched(accelerator, name, "refused", (f'there is no platform "{accelerator}"',))
+        elif catalog.own_runs is None or accelerator not in catalog.own_runs.ids:
+            why = f"{OWN_RUNS} does not list this platform"
+            yield Fetched(accelerator, name, "refused", (why,))
+        elif wrong := report_fault(file.name):
+            yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
+        else:
+            yield _taken(desk, accelerator, name, file.read_bytes())
+
+
+def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
+    if isinstance(body, FeedError):
+        outcome: FeedOutcome = "refused" if body.refused else "unreachable"
+        return Fetched(accelerator, name, outcome, (str(body),))
+    target = desk.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
+    try:
+        text = report_text(_whole(desk, accelerator, name, body)).encode()
+        if target.exists() and target.read_bytes() == text:
+            return Fetched(accelerator, name, "unchanged")
+        _fit(desk, accelerator, name, text)
+    except ProblemsError as error:
+        return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
+    write_bytes_atomically(target, text)
+    desk.folders.take(accelerator, target)
+    return Fetched(accelerator, name, "new")
+
+
+def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
+    """Read a report and check it by itself. Raises ProblemsError."""
+    with TemporaryDirectory(prefix="portal-feed-") as folder:
+        place = Path(folder, f"{name}.json")
+        place.write_bytes(body)
+        report = read_report(place)
+        problems = list(
+            report_problems(report, place.name, desk.known, desk.now, line_of_tests(place))
+        )
+    problems += _claims(accelerator, name, report, own=desk.own)
+    if problems:
+        raise ProblemsError(problems)
+    return report
+
+
+def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
+    """Check a report together with the rest of its folder. Raises ProblemsError."""
+    with TemporaryDirectory(prefix="portal-feed-") as folder:
+        place = Path(folder, f"{name}.json")
+        place.write_bytes(text)
+        if problems := desk.folders.problems(accelerator, place):
+            raise ProblemsError(problems)
+
+
+def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
+    """Yield a problem if a report is for another platform, or wrongly says `made-here`."""
+    if report.accelerator != accelerator:
+        what = f'the report is about "{report.accelerator}"'
+        remedy = f'use only reports about "{accelerator}" in its feeds'
+        yield Problem(f"{name}.json", 1, what, remedy)
+    if report.kind == "made-here" and not own:
+        what = "the report has kind: made-here"
+        yield Problem(f"{name}.json", 1, what, "use kind: self-reported in fetched reports")
+
+
+AGENT = "accelerator-portal (fetches test reports)"
+FILE = "report.json"
+LIMITS = RequestLimits(public_hosts_only=True)
+
+# A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
+EVENTS = {"push", "repository_dispatch", "schedule", "workflow_dispatch"}
+
+SECONDS_IN_ALL = 10 * 60
+"""The time limit for all feeds, so that one vendor's slow server does not block the others."""
+
+_AT_ONCE = 8
+_MOST_CHECKSUM = 4096
+_SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
+
+
+class FeedError(Exception):
+    """A feed's report could not be fetched, or is not valid."""
+
+    def __init__(self, what: str, *, refused: bool = False) -> None:
+        super().__init__(what)
+        self.refused = refused
+        """It came, and is not what it should be."""
+
+
+Body = bytes | FeedError
+
+
+class _Asset(Part):
+    id: Number
+    name: str
+    size: int
+    digest: str | None = None
+
+
+class _Release(Part):
+    assets: tuple[_Asset, ...]
+
+
+def bodies(
+    feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
+) -> list[Body]:
+    """Return the content of each feed, or the error, in the order of `feeds`.
+
+    Without `api`, feeds on GitHub return an error. Without `limits`, only public hosts are allowed.
+    """
+    listed = list(feeds)
+    end = time.monotonic() + SECONDS_IN_ALL
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        on_github = [pool.submit(_of_github, feed, api, end) for feed in listed if feed.url is None]
+        with_address = [feed for feed in listed if feed.url]
+        addressed = iter(asyncio.run(_addressed(with_address, limits)) if with_address else ())
+        waiting = iter(on_github)
+        return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
+
+
+def _unexpected(error: Exception) -> FeedError:
+    """Return the error of a feed for an unexpected exception, so that other feeds are read."""
+    return FeedError(f"it could not be read ({type(error).__name__}: {error})")
+
+
+async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> list[Body]:
+    async with open_client(AGENT, limits or LIMITS) as client:
+        end = asyncio.get_running_loop().time() + SECONDS_IN_ALL
+
+        async def one(feed: ReportFeed) -> Body:
+            try:
+                async with asyncio.timeout_at(end):
+                    return await _one(client, feed)
+            except TimeoutError:
+                return _late()
+            except FetchError as error:
+                return FeedError(str(error), refused=isinstance(error, InvalidResponseError))
+            except FeedError as error:
+                return error
+            except Exception as error:  # noqa: BLE001 - one feed must not end the night
+                return _unexpected(error)
+
+        return list(await asyncio.gather(*map(one, feeds)))
+
+
+async def _one(client: HttpClient, feed: ReportFeed) -> bytes:
+    answer = await client.get(
+        feed.url or "", {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES
+    )
+    if feed.sha256:
+        said = await client.get(feed.sha256, max_bytes=_MOST_CHECKSUM)
+        _verify(answer.body, said.body.decode("ascii", "replace").lower())
+    return answer.body
+
+
+def _verify(body: bytes, said: str) -> None:
+    found = _SHA256.search(said)
+    if found is None:
+        raise FeedError("its checksum is not a SHA-256 checksum", refused=True)
+    if hashlib.sha256(body).hexdigest() != found[0]:
+        raise FeedError("its checksum doesn't match", refused=True)
+
+
+def _late() -> FeedError:
+    return FeedError(
+        f"it was not received within {SECONDS_IN_ALL // 60} minutes, the limit for all feeds"
+    )
+
+
+def _of_github(feed: ReportFeed, api: Api | None, end: float) -> Body:
+    if api is None:
+        return FeedError("no request was sent to GitHub, because there is no token")
+    return _late() if time.monotonic() > end else _asked_of_github(feed, api)
+
+
+def _asked_of_github(feed: ReportFeed, api: Api) -> Body:
+    try:
+        if feed.release:
+            return _asset(feed.release, api)
+        if feed.artifact:
+            return _artifact(feed.artifact, api)
+    except (GitHubError, ArtifactError) as error:
+        return FeedError(str(error))
+    except FeedError as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - one feed must not end the night
+        return _unexpected(error)
+    raise LookupError(f"the feed {feed.name} has no location")  # its model refuses that
+
+
+def _asset(place: ReleaseAsset, api: Api) -> bytes:
+    home = f"repos/{place.repository}/releases"
+    release = read(api, f"{home}/latest", _Release)
+    found = next((asset for asset in release.assets if asset.name == place.asset), None)
+    if found is None:
+        raise FeedError(f"the newest release of {place.repository} has no {place.asset}")
+    if found.size > MAX_REPORT_BYTES:
+        raise FeedError(f"{place.asset} has more than {MAX_REPORT_BYTES:,} bytes", refused=True)
+    body = api.download(f"{home}/assets/{found.id}", MAX_REPORT_BYTES)
+    if found.digest:
+        _verify(body, found.digest)
+    return body
+
+
+def _artifact(place: WorkflowArtifact, api: Api) -> bytes:
+    home = f"repos/{place.repository}/actions"
+    query = f"branch={place.branch}&status=success&exclude_pull_requests=true&per_page=50"
+    runs = read(api, f"{home}/workflows/{place.workflow}/runs?{query}", ListedRuns).workflow_runs
+    for run in runs:
+        source = run.head_repository.full_name if run.head_repository else ""
+        if run.event not in EVENTS or source.casefold() != place.repository.casefold():
+            continue
+        query = f"name={place.artifact}&per_page=20"
+        listed = read(api, f"{home}/runs/{run.id}/artifacts?{query}", Artifacts).artifacts
+        if kept := [artifact for artifact in listed if not artifact.expired]:
+            archive = api.download(f"{home}/artifacts/{kept[0].id}/zip", MAX_REPORT_BYTES)
+            files = members(archive, {FILE: MAX_REPORT_BYTES}, MAX_REPORT_BYTES)
+            if FILE not in files:
+                raise FeedError(f"the artifact {place.artifact} has no {FILE}", refused=True)
+            return files[FILE]
+    what = f"no successful run of {place.workflow} on {place.branch} has {place.artifact}"
+    raise FeedError(what)

@@ -1,0 +1,293 @@
+"""Authenticates as a GitHub App, and gets tokens for its installations.
+
+An installation is the App on one account, which limits it to repositories and permissions. A token
+of it expires after an hour. Sources, read 2026-11-23: docs.github.com, "Generating a JSON Web Token
+(JWT) for a GitHub App", "REST API endpoints for GitHub Apps" and "Generating an installation access
+token for a GitHub App".
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from accelerator_automation.github.api import (
+    NOT_FOUND,
+    GitHubError,
+    Patience,
+    parsed,
+    read,
+    read_all,
+)
+from accelerator_automation.github.client import GitHubClient, home_here, require_pygithub
+
+APP_ID = "UPSTREAM_APP_ID"
+APP_KEY = "UPSTREAM_APP_KEY"
+
+Permissions = Mapping[str, str]
+"""Levels of access by resource, in GitHub's words: `{"contents": "write"}`."""
+
+_LEVELS = ("read", "write", "admin")
+
+
+@dataclass(frozen=True, slots=True)
+class AppCredentials:
+    """The id and the private key of a GitHub App."""
+
+    app_id: str
+    """Its number or its client id."""
+    key: str = field(repr=False)
+    """Its private key, as the PEM file that GitHub creates."""
+
+    def web_token(self) -> str:
+        """Return a JSON web token for the next five minutes. Raises AppError for a bad key."""
+        from github import Auth
+
+        try:
+            return Auth.AppAuth(self.app_id, self.key).token
+        except Exception:  # noqa: BLE001 - PyJWT's and cryptography's own, each about the key
+            problem = "the value is not the private key of a GitHub App in PEM format"
+            command = f"gh secret set {APP_KEY} --env upstream < FILE.pem"
+            fix = f"Set it to the content of the file: {command}"
+            raise AppError(APP_KEY, problem, fix) from None
+
+
+class _Account(BaseModel):
+    login: str = ""
+
+
+class AppInstallation(BaseModel):
+    """An installation of the App on one account."""
+
+    id: int
+    account: _Account | None = None
+    permissions: dict[str, str] = {}
+    suspended_at: str | None = None
+
+
+class InstallationToken(BaseModel):
+    """An access token of an installation, with its expiration time."""
+
+    token: str = Field(repr=False)
+    expires_at: AwareDatetime
+
+
+class _Registration(BaseModel):
+    slug: str
+    html_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubApp:
+    """A GitHub App whose credentials GitHub has accepted."""
+
+    credentials: AppCredentials
+    slug: str
+    """Its name in addresses."""
+    page: str
+    """Where it is installed."""
+    home: str
+    """The address of the API."""
+    patience: Patience = field(default_factory=Patience)
+
+    @property
+    def login(self) -> str:
+        """The login that writes the App's comments."""
+        return f"{self.slug}[bot]"
+
+    def installation(self, repository: str, permissions: Permissions) -> AppInstallation:
+        """Return the installation that has these permissions on a repository.
+
+        Raises GitHubError, and AppError if the App is not installed or not permitted.
+        """
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            found = self._installation(api, repository)
+        return self._usable(found, repository, permissions)
+
+    def installations(self) -> dict[str, AppInstallation]:
+        """Return all installations by the owner's login in lower case.
+
+        Takes one request for every 100. Raises GitHubError, and AppError if GitHub refuses the App.
+        """
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            listed = list(read_all(api, "app/installations", AppInstallation))
+        return {one.account.login.casefold(): one for one in listed if one.account}
+
+    def token(
+        self, repository: str, permissions: Permissions, known: AppInstallation | None = None
+    ) -> InstallationToken:
+        """Return a new token for one repository with exactly these permissions.
+
+        `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
+        if the App may not have the token.
+        """
+        if known:
+            found = self._usable(known, repository, permissions)
+        else:
+            found = self.installation(repository, permissions)
+        name = repository.partition("/")[2]
+        path = f"app/installations/{found.id}/access_tokens"
+        body = {"repositories": [name], "permissions": dict(permissions)}
+        with _as_app(self.credentials, self.home, self.patience) as api:
+            try:
+                return parsed(path, api.send("POST", path, body), InstallationToken)
+            except GitHubError as error:
+                raise refused_installation(repository, error, self.page) from None
+
+    def _usable(
+        self, found: AppInstallation, repository: str, permissions: Permissions
+    ) -> AppInstallation:
+        if found.suspended_at:
+            raise suspended_installation(repository, self.page)
+        lacking = [
+            f"{resource}: {level}"
+            for resource, level in permissions.items()
+            if not _includes(found.permissions.get(resource), level)
+        ]
+        if lacking:
+            raise missing_permissions(repository, lacking, self.page)
+        return found
+
+    def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
+        try:
+            return read(api, f"repos/{repository}/installation", AppInstallation)
+        except GitHubError as error:
+            if error.status != NOT_FOUND:
+                raise refused_installation(repository, error, self.page) from None
+        owner = repository.partition("/")[0]
+        try:
+            read(api, f"users/{owner}/installation", AppInstallation)
+        except GitHubError as error:
+            if error.status != NOT_FOUND:
+                raise
+            raise missing_installation(repository, self.page) from None
+        raise missing_repository(repository, self.page)
+
+
+def app_here(patience: Patience | None = None) -> GitHubApp | None:
+    """Return the App that the environment variables describe, or None if they are empty.
+
+    Raises GitHubError, and AppError if GitHub refuses the App or only one variable is set.
+    """
+    app_id, key = (os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY))
+    if not app_id and not key:
+        return None
+    if not app_id or not key:
+        given, empty = (APP_KEY, APP_ID) if key else (APP_ID, APP_KEY)
+        fix = "Set both variables of the GitHub App, or neither to use personal tokens"
+        raise AppError(empty, f"the variable is empty, but {given} is set", fix)
+    require_pygithub()
+    return connected_app(AppCredentials(app_id, key), home_here(), patience or Patience())
+
+
+def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
+    """Return the App with these credentials. Raises GitHubError, and AppError if GitHub refuses."""
+    with _as_app(credentials, home, patience) as api:
+        found = read(api, "app", _Registration)
+    return GitHubApp(credentials, found.slug, found.html_url, home, patience)
+
+
+@contextmanager
+def _as_app(credentials: AppCredentials, home: str, patience: Patience) -> Iterator[GitHubClient]:
+    """Yield a client for the App itself; errors of its credentials or the clock are AppErrors."""
+    api = GitHubClient(credentials.web_token(), home, patience, jwt=True)
+    try:
+        yield api
+    except AppError:
+        raise
+    except GitHubError as error:
+        raise refused_app(error, dt.datetime.now(dt.timezone.utc)) from None
+    finally:
+        api.close()
+
+
+def _includes(granted: str | None, level: str) -> bool:
+    return granted in _LEVELS and _LEVELS.index(granted) >= _LEVELS.index(level)
+
+
+# The errors of a GitHub App say where, what is wrong, and the fix.
+#
+# GitHub's messages are from the issues of octokit/auth-app.js and of
+# actions/create-github-app-token, read 2026-11-23; where GitHub words one in another way, the
+# message quotes it.
+
+_CREDENTIALS = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
+_UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
+_CLOCK = ("'iat'", "'exp'")
+_UNKNOWN_APP = "integration not found"
+
+
+class AppError(GitHubError):
+    """The GitHub App cannot be used; the same request fails until a person fixes the setup."""
+
+    def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
+        super().__init__(f"{where}: {problem}. {fix}", status)
+        self.where, self.problem, self.fix = where, problem, fix
+
+
+def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
+    """Return an AppError if wrong credentials or a wrong clock caused the error, else `error`."""
+    words = str(error)
+    if error.status == _UNAUTHORIZED and any(claim in words for claim in _CLOCK):
+        clock = f"the clock of this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
+        problem = f"GitHub refuses the time of the request: {clock}"
+        fix = "Synchronize the clock of this machine"
+        return AppError(_CREDENTIALS, problem, fix, error.status)
+    if error.status == _UNAUTHORIZED or _UNKNOWN_APP in words.casefold():
+        problem = f"GitHub doesn't accept the App ({words})"
+        fix = "Check that the key belongs to the App with this id and was not deleted"
+        return AppError(_CREDENTIALS, problem, fix, error.status)
+    return error
+
+
+def missing_installation(repository: str, page: str) -> AppError:
+    """Return the error for an owner that has not installed the App."""
+    owner, _, name = repository.partition("/")
+    fix = f"Ask an owner of {owner} to install it for {name}: {page}"
+    return AppError(repository, f"the GitHub App is not installed at {owner}", fix)
+
+
+def missing_repository(repository: str, page: str) -> AppError:
+    """Return the error for an installation that does not include the repository."""
+    owner, _, name = repository.partition("/")
+    problem = f"the installation of the GitHub App at {owner} doesn't include this repository"
+    fix = f"Ask an owner of {owner} to add {name}, or correct the name: {page}"
+    return AppError(repository, problem, fix)
+
+
+def suspended_installation(repository: str, page: str) -> AppError:
+    """Return the error for an installation that its owner has suspended."""
+    owner = repository.partition("/")[0]
+    problem = f"the installation of the GitHub App at {owner} is suspended"
+    return AppError(repository, problem, f"Ask an owner of {owner} to unsuspend it: {page}")
+
+
+def missing_permissions(repository: str, permissions: Sequence[str], page: str) -> AppError:
+    """Return the error for permissions that the owner has not granted."""
+    owner = repository.partition("/")[0]
+    problem = f"the GitHub App lacks the permission {' and '.join(permissions)}"
+    fix = f"Add it to the App if needed, and ask an owner of {owner} to accept it: {page}"
+    return AppError(repository, problem, fix)
+
+
+def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
+    """Return the error for a refused request about an installation or its token.
+
+    It may have changed since it was checked. Network and credential errors are returned unchanged.
+    """
+    words = str(error)
+    if error.passing or error.status in {None, _UNAUTHORIZED}:
+        return error
+    if error.status == NOT_FOUND:
+        return missing_installation(repository, page)
+    if error.status == _FORBIDDEN and "suspended" in words:
+        return suspended_installation(repository, page)
+    if error.status == _UNPROCESSABLE and "permission" not in words:
+        return missing_repository(repository, page)
+    problem = f"GitHub refuses the GitHub App ({words})"
+    return AppError(repository, problem, f"Check the App's installation: {page}", error.status)

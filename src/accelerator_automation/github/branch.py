@@ -1,0 +1,226 @@
+"""Commits one file to a branch through GitHub's API, without a checkout.
+
+A branch is always one commit on top of the base, and its author says whether the automation wrote
+it: what a person pushed to it is theirs.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+from pydantic import StringConstraints
+
+from accelerator_automation.events import Part, Sha
+from accelerator_automation.git import (
+    GitError,
+    changes,
+    conflicts,
+    failure,
+    git,
+    merged_tree,
+    run,
+)
+from accelerator_automation.github.api import Api, GitHubError, parsed, read, unless_missing
+from accelerator_portal.catalog.catalog import HISTORY
+
+AUTHOR = "accelerator-portal"
+EMAIL = "accelerator-portal@users.noreply.github.com"
+
+BranchName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+
+
+class _Home(Part):
+    default_branch: BranchName
+
+
+class _GitObject(Part):
+    sha: Sha
+
+
+class _Reference(Part):
+    object: _GitObject
+
+
+class _Author(Part):
+    email: str
+
+
+class _Commit(Part):
+    sha: Sha
+    tree: _GitObject
+    author: _Author
+
+
+class _Contents(Part):
+    sha: Sha
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class BranchFile:
+    """The wanted text of a file on a branch."""
+
+    branch: str
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BaseCommit:
+    """The newest commit of the branch that pull requests are merged into."""
+
+    branch: str
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True, slots=True)
+class BranchRepository:
+    """A repository on GitHub; every method raises GitHubError."""
+
+    api: Api
+    name: str
+
+    @property
+    def path(self) -> str:
+        """The path of the repository in the API."""
+        return f"repos/{self.name}"
+
+    def base(self) -> BaseCommit:
+        """Return the newest commit of the default branch."""
+        branch = read(self.api, self.path, _Home).default_branch
+        commit = self._commit(self._head(branch))
+        return BaseCommit(branch, commit.sha, commit.tree.sha)
+
+    def file_text(self, path: str, commit: str) -> str:
+        """Return the text of a file at a commit."""
+        place = self._contents(path, commit)
+        try:
+            return base64.b64decode(read(self.api, place, _Contents).content).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            raise GitHubError(f"{place}: the file is not text") from None
+
+    def has(self, file: BranchFile) -> bool:
+        """Return whether a branch has a file with exactly this text."""
+        place = self._contents(file.path, file.branch)
+        found = unless_missing(lambda: read(self.api, place, _Contents))
+        return found is not None and found.sha == blob_number(file.text)
+
+    def is_own(self, commit: str) -> bool:
+        """Return whether the automation is the author of a commit."""
+        return self._commit(commit).author.email == EMAIL
+
+    def write(self, base: BaseCommit, file: BranchFile, message: str) -> None:
+        """Set a branch to one new commit on top of `base`; create the branch if needed."""
+        git = f"{self.path}/git"
+        entry = {"path": file.path, "mode": "100644", "type": "blob", "content": file.text}
+        tree = self._made(f"{git}/trees", {"base_tree": base.tree, "tree": [entry]})
+        author = {"name": AUTHOR, "email": EMAIL}
+        fields: dict[str, object] = {"message": message, "tree": tree, "author": author}
+        fields["parents"] = [base.commit]
+        commit = self._made(f"{git}/commits", fields)
+        if self._exists(file.branch):
+            body = {"sha": commit, "force": True}
+            self.api.send("PATCH", f"{git}/refs/heads/{file.branch}", body)
+        else:
+            new = {"ref": f"refs/heads/{file.branch}", "sha": commit}
+            self.api.send("POST", f"{git}/refs", new)
+
+    def _commit(self, number: str) -> _Commit:
+        return read(self.api, f"{self.path}/git/commits/{number}", _Commit)
+
+    def _made(self, path: str, body: dict[str, object]) -> str:
+        return parsed(path, self.api.send("POST", path, body), _GitObject).sha
+
+    def _head(self, branch: str) -> str:
+        place = f"{self.path}/git/ref/heads/{branch}"
+        return read(self.api, place, _Reference).object.sha
+
+    def _exists(self, branch: str) -> bool:
+        return unless_missing(lambda: self._head(branch)) is not None
+
+    def _contents(self, path: str, ref: str) -> str:
+        return f"{self.path}/contents/{quote(path)}?ref={quote(ref, safe='')}"
+
+
+def blob_number(text: str) -> str:
+    """Return the object id that git gives to a file with this text."""
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+# Pushing data that a workflow made to a branch that others push to at the same time.
+#
+# The working tree is left alone: a commit is made of the branch's newest tree and of the files
+# that changed here. Where the branch changed the same file meanwhile, its version stays and the
+# other files are pushed; the next run makes that file anew from the branch.
+
+_HISTORY = f"{HISTORY}/"
+
+
+@dataclass(frozen=True, slots=True)
+class PushResult:
+    """The result of a push: the number of files pushed, and the files left out after a conflict."""
+
+    pushed: int
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PushRetry:
+    """How often to repeat a push if another push came first; tests use a shorter wait."""
+
+    attempts: int = 6
+    first_wait: float = 1.0
+    pause: Callable[[float], None] = time.sleep
+
+
+def push_data(
+    repository: Path,
+    branch: str,
+    paths: Sequence[str],
+    message: str,
+    retry: PushRetry | None = None,
+) -> PushResult:
+    """Push what changed below `paths` since the checkout to a branch of `origin`.
+
+    Files that others changed, too, are left out. Raises GitError, also after too many attempts.
+    """
+    retry = retry or PushRetry()
+    git(repository, "add", "--all", "--", *paths)
+    ours = changes(repository, "HEAD", git(repository, "write-tree").strip())
+    for attempt in range(1, retry.attempts + 1):
+        git(repository, "fetch", "--quiet", "--depth=1", "origin", branch)
+        head = git(repository, "rev-parse", "FETCH_HEAD").strip()
+        theirs = changes(repository, "HEAD", head)
+        left_out = conflicts(ours, theirs, _unit)
+        kept = {
+            path: entry
+            for path, entry in ours.items()
+            if path not in left_out and theirs.get(path) != entry
+        }
+        if not kept:
+            return PushResult(0, tuple(sorted(left_out)))
+        tree = merged_tree(repository, head, kept)
+        commit = git(repository, "commit-tree", tree, "-p", head, "-m", message).strip()
+        done = run(repository, "push", "--quiet", "origin", f"{commit}:refs/heads/{branch}")
+        if not done.returncode:
+            return PushResult(len(kept), tuple(sorted(left_out)))
+        if "rejected]" not in done.stderr:
+            raise failure(done)
+        retry.pause(retry.first_wait * 2 ** (attempt - 1) * random.uniform(1, 2))  # noqa: S311
+    raise GitError(f"git push: others pushed to {branch} at the same time, {retry.attempts} times")
+
+
+def _unit(path: str) -> str:
+    """Return the folder of a history's file, which is pushed as a whole, or else the path."""
+    return path.rpartition("/")[0] if path.startswith(_HISTORY) else path

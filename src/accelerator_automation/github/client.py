@@ -1,0 +1,243 @@
+"""Implements GitHub's API with PyGithub: sessions, retries and rate limits.
+
+PyGithub requires requests and cryptography, which other commands don't need. It is in the extra
+`automation`, and imported when a client is created.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from accelerator_automation.github.api import GitHubError, Patience
+from accelerator_portal.catalog.wording import install_command
+from accelerator_portal.http.client import open_client
+from accelerator_portal.http.errors import FetchError, RequestLimits
+from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
+
+if TYPE_CHECKING:
+    from github.Requester import Requester
+
+
+HOME = "https://api.github.com"
+
+_AGENT = "accelerator-portal"
+_SECONDS = 30
+_MOST_SHOWN = 200
+# Sets of permissions, each of which allows the request, separated by semicolons.
+_PERMISSIONS = "x-accepted-github-permissions"
+# Each round asks for these again; other answers are asked for once.
+_OK = 200
+_SERVER_ERROR = 500
+_MOVED = {301, 302, 303, 307, 308}
+_ASSET = re.compile(r"/releases/assets/\d+$")
+_PASSING = {408, 425, 429}
+
+
+class _CutOffError(GitHubError):
+    """GitHub's response was cut off before its end."""
+
+
+@dataclass(frozen=True)
+class GitHubClient:
+    """GitHub's API, accessed with one token.
+
+    Requests that are safe to repeat are retried after errors of GitHub's servers. A POST is retried
+    only if GitHub refused it; otherwise it could be done twice.
+    """
+
+    token: str = field(repr=False)
+    home: str = HOME
+    patience: Patience = field(default_factory=Patience)
+    jwt: bool = False
+    """Whether the token is a JSON web token, which GitHub takes as `Bearer` alone."""
+    # PyGithub keeps the request under way in its connection: each thread needs its own.
+    _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
+
+    def get(self, path: str) -> bytes:
+        """Return the response body for a path; retry if the response was cut off.
+
+        Raises GitHubError.
+        """
+        for _ in range(self.patience.tries - 1):
+            try:
+                return self._asked("GET", path)
+            except _CutOffError:
+                continue
+        return self._asked("GET", path)
+
+    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
+        """Return the response body, and the headers in lower case. Raises GitHubError."""
+        status, headers, text = self._answer("GET", path, None)
+        if status != _OK:
+            raise _refusal(path, status, text, headers)
+        return text.encode(), {name.lower(): str(value) for name, value in headers.items()}
+
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
+        """Send a body as JSON. Raises GitHubError."""
+        return self._asked(method, path, dict(body))
+
+    def download(self, path: str, most: int) -> bytes:
+        """Return a file of at most `most` bytes.
+
+        GitHub redirects to the file's storage; the token is not sent there. Raises GitHubError.
+        """
+        return downloaded(path, self._kept_at(path), most, _AGENT)
+
+    def close(self) -> None:
+        """Close this thread's connections."""
+        self._requester.close()
+
+    def _kept_at(self, path: str) -> str:
+        """Return the address to which GitHub redirects; it must be https or on the API's host."""
+        # Of a release's file GitHub otherwise tells what it is, not where.
+        accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None
+        status, headers, text = self._answer("GET", path, None, accept)
+        address = str(headers.get("location", ""))
+        if status not in _MOVED or not address:
+            raise _refusal(path, status, text)
+        there, here = urlsplit(address), urlsplit(self.home)
+        if there.scheme != "https" and there.netloc != here.netloc:
+            raise GitHubError(f"{path}: the address of the file is not https")
+        return address
+
+    def _asked(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        status, headers, text = self._answer(method, path, body)
+        if not _OK <= status < min(_MOVED):
+            raise _refusal(path, status, text, headers)
+        return text.encode()
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None,
+        headers: dict[str, str] | None = None,
+    ) -> tuple[int, dict[str, Any], str]:
+        from github.GithubException import GithubException, RateLimitExceededExceedsMaxWait
+        from requests.exceptions import ChunkedEncodingError, ContentDecodingError, RequestException
+
+        traffic = step_traffic()
+        traffic.add(Traffic(requests=1))
+        try:
+            found = self._requester.requestJson(method, f"/{path}", headers=headers, input=body)
+        except RateLimitExceededExceedsMaxWait:
+            traffic.add(Traffic(refusals=1))
+            what = f"{path}: GitHub's rate limit lasts longer than the maximum wait"
+            raise GitHubError(what, 403, passing=True) from None
+        except GithubException as error:
+            text = json.dumps(error.data or {})
+            raise _refusal(path, error.status, text, error.headers) from None
+        except (ChunkedEncodingError, ContentDecodingError):
+            raise _CutOffError(f"{path}: GitHub's response was cut off", passing=True) from None
+        except (RequestException, OSError, RuntimeError) as error:
+            what = f"{path}: GitHub did not respond ({type(error).__name__})"
+            raise GitHubError(what, passing=True) from None
+        status, _, text = found
+        traffic.add(Traffic(bytes=len(text), refusals=status in REFUSING_STATUSES))
+        return found
+
+    @property
+    def _requester(self) -> Requester:
+        """The PyGithub connection of the current thread."""
+        found: Requester | None = getattr(self._own, "requester", None)
+        if found is None:
+            found = self._own.requester = self._new()
+        return found
+
+    def _new(self) -> Requester:
+        from github import Auth, Github
+
+        from accelerator_automation.github.retry import retry
+
+        return Github(
+            base_url=self.home,
+            auth=Auth.AppAuthToken(self.token) if self.jwt else Auth.Token(self.token),
+            user_agent=_AGENT,
+            timeout=_SECONDS,
+            retry=retry(self.patience),
+            seconds_between_requests=None,
+            seconds_between_writes=None,
+        ).requester
+
+
+def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
+    """Return a client with the token in the environment variable `variable`.
+
+    Each job has tokens with only the permissions it needs, in variables of their own. The client
+    uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is missing.
+    """
+    token = os.environ.get(variable, "")
+    if not token:
+        raise GitHubError(f"{variable} is empty. Set it to a GitHub token")
+    require_pygithub()
+    return GitHubClient(token, home_here(), patience or Patience())
+
+
+def home_here() -> str:
+    """Return the URL of the API: GITHUB_API_URL if it is set, else GitHub's own."""
+    return (os.environ.get("GITHUB_API_URL") or HOME).rstrip("/")
+
+
+def require_pygithub() -> None:
+    """Raise GitHubError if PyGithub is not installed, before the first request needs it."""
+    try:
+        import github  # noqa: F401 - whether it is there
+    except ImportError:
+        install = f"In a clone of the portal, run: {install_command('automation')}"
+        raise GitHubError(f"PyGithub is not installed. {install}") from None
+
+
+def _refusal(
+    path: str, status: int, text: str, headers: Mapping[str, Any] | None = None
+) -> GitHubError:
+    """Return the error for a request that GitHub refused, with GitHub's message in one line."""
+    try:
+        said = json.loads(text)["message"]
+    except (ValueError, LookupError, TypeError):
+        said = ""
+    words = " ".join(str(said).split())[:_MOST_SHOWN] or "refused"
+    limited = "rate limit" in words.casefold()
+    passing = limited or status >= _SERVER_ERROR or status in _PASSING
+    permissions = str((headers or {}).get(_PERMISSIONS, ""))[:_MOST_SHOWN]
+    what = f"{path}: {words} (HTTP {status})"
+    return GitHubError(what, status, passing=passing, permissions=permissions)
+
+
+_LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
+
+
+def downloaded(path: str, address: str, most: int, agent: str) -> bytes:
+    """Return the file at `address`, of at most `most` bytes, without sending a token.
+
+    `path` is the path in the API, for error messages. Raises GitHubError.
+    """
+    try:
+        return asyncio.run(_fetched(address, most, agent))
+    except FetchError as error:
+        raise _not_fetched(path, most, error) from None
+
+
+async def _fetched(address: str, most: int, agent: str) -> bytes:
+    plain = {"accept-encoding": "identity"}  # else a few bytes could become many
+    async with open_client(agent, _LIMITS) as client:
+        return (await client.get(address, plain, max_bytes=most)).body
+
+
+def _not_fetched(path: str, most: int, error: FetchError) -> GitHubError:
+    if error.status is not None:
+        what = f"{path}: file not found (HTTP {error.status})"
+        return GitHubError(what, error.status, passing=error.status >= _SERVER_ERROR)
+    if error.kind == "long":
+        return GitHubError(f"{path}: the file has more than {most:,} bytes")
+    if error.kind == "slow" and not error.cause:
+        what = f"{path}: the download did not finish within {_LIMITS.total_timeout:.0f} seconds"
+        return GitHubError(what, passing=True)
+    return GitHubError(f"{path}: the download failed ({error.cause})", passing=True)

@@ -1,0 +1,146 @@
+"""Gets one token for each repository and use, and renews it before it expires.
+
+A token is for one repository: where two repositories of an owner take part and the App may not use
+one of them, the other still gets its token. Tokens are in memory alone, and end with the round.
+The installations are listed once a round: a token costs one request more, and not two.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from accelerator_automation.github.api import Api, ForwardingApi, GitHubError
+from accelerator_automation.github.app import (
+    AppError,
+    AppInstallation,
+    GitHubApp,
+    Permissions,
+)
+from accelerator_automation.github.client import GitHubClient
+
+RENEWED_BEFORE = dt.timedelta(minutes=5)
+"""A token is renewed this long before it expires. A request with its retries takes less time."""
+
+_Key = tuple[str, tuple[tuple[str, str], ...]]
+
+
+def _utc_now() -> dt.datetime:
+    return dt.datetime.now(dt.timezone.utc)
+
+
+@dataclass
+class _Slot:
+    """The token for one repository and set of permissions, or the error; guarded by a lock."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    made: tuple[GitHubClient, dt.datetime] | None = None
+    """The API with the token, and when the token expires."""
+    error: AppError | None = None
+
+
+class InstallationTokens:
+    """Clients of GitHub's API with the App's tokens, one for each repository and permissions."""
+
+    def __init__(
+        self,
+        app: GitHubApp,
+        now: Callable[[], dt.datetime] = _utc_now,
+        pause: Callable[[float], None] = time.sleep,
+        wait: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Request tokens as `app`; `wait` returns when the next token may be requested."""
+        self.app = app
+        self._now, self._pause, self._wait = now, pause, wait
+        self._installations: dict[str, AppInstallation] | None = None
+        self._slots: dict[_Key, _Slot] = {}
+        self._lock = threading.Lock()
+
+    def client(self, repository: str, permissions: Permissions) -> GitHubClient:
+        """Return a client with these permissions. Raises GitHubError, and AppError.
+
+        An AppError needs a person to fix it, so later calls raise it again without a request.
+        """
+        slot = self._slot(repository, permissions)
+        with slot.lock:
+            if slot.error:
+                raise slot.error
+            if slot.made and slot.made[1] - self._now() > RENEWED_BEFORE:
+                return slot.made[0]
+            return self._renewed(slot, repository, permissions)
+
+    def client_after(
+        self, refused: GitHubClient, repository: str, permissions: Permissions
+    ) -> GitHubClient:
+        """Return a client with another token than the one GitHub refused. Raises as `client`.
+
+        GitHub's servers may not know a token in its first second. Source:
+        github.com/octokit/auth-app.js, issue 65, read 2026-11-23.
+        """
+        slot = self._slot(repository, permissions)
+        with slot.lock:
+            if slot.made and slot.made[0] is not refused:
+                return slot.made[0]
+            found = self._renewed(slot, repository, permissions)
+            self._pause(self.app.patience.wait)
+            return found
+
+    def _slot(self, repository: str, permissions: Permissions) -> _Slot:
+        key = (repository.casefold(), tuple(sorted(permissions.items())))
+        with self._lock:
+            return self._slots.setdefault(key, _Slot())
+
+    def _installation(self, repository: str) -> AppInstallation | None:
+        """Return the installation of the repository's owner, or None if the owner has none."""
+        with self._lock:
+            if self._installations is None:
+                self._installations = self.app.installations()
+        return self._installations.get(repository.partition("/")[0].casefold())
+
+    def _renewed(self, slot: _Slot, repository: str, permissions: Permissions) -> GitHubClient:
+        try:
+            known = self._installation(repository)
+            self._wait()
+            token = self.app.token(repository, permissions, known)
+        except AppError as error:
+            slot.error = error
+            raise
+        client = GitHubClient(token.token, self.app.home, self.app.patience)
+        slot.made = (client, token.expires_at)
+        return client
+
+
+_UNAUTHORIZED = 401
+_REPOSITORY = re.compile(r"repos/([^/?]+/[^/?]+)")
+
+
+def repository_of(path: str) -> str:
+    """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
+    found = _REPOSITORY.match(path)
+    if found is None:
+        raise ValueError(f"the path names no repository: {path}")
+    return found[1]
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationApi(ForwardingApi):
+    """GitHub's API, with a token for each request that has only the permissions it needs."""
+
+    tokens: InstallationTokens
+    permissions: Callable[[str], Permissions]
+    """What a request to a path needs."""
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
+        """Ask with the token, and once more with a new one where GitHub does not know it."""
+        repository, permissions = repository_of(path), self.permissions(path)
+        api = self.tokens.client(repository, permissions)
+        try:
+            return ask(api)
+        except GitHubError as error:
+            if error.status != _UNAUTHORIZED:
+                raise
+        return ask(self.tokens.client_after(api, repository, permissions))

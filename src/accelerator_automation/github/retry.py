@@ -1,0 +1,66 @@
+"""Decides when to repeat a request to GitHub, with a limit on the total wait."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self, cast
+
+from github import GithubRetry
+from github.GithubException import RateLimitExceededExceedsMaxWait
+from urllib3.connectionpool import ConnectionPool
+from urllib3.response import BaseHTTPResponse, HTTPResponse
+from urllib3.util import Retry
+
+from accelerator_automation.github.api import Patience
+from accelerator_portal.http.traffic import Traffic, step_traffic
+
+# GitHub answers so, and has done nothing, where too much was asked.
+# Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
+_LIMITED = {403, 429}
+
+
+class _Retry(GithubRetry):
+    """PyGithub's retry rule; it gives up if GitHub asks for a wait longer than `most_wait`."""
+
+    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: FBT001, FBT002 - urllib3's own
+        """Return whether to repeat a request after this status.
+
+        A POST is repeated only if it was refused; after another error it may have been done.
+        """
+        if status_code in _LIMITED:
+            return bool(self.total)
+        return super().is_retry(method, status_code, has_retry_after)
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
+        """Return the rule for the next attempt, or raise the error that ends the attempts."""
+        longest = self.max_rate_limit_wait
+        if response is not None and longest is not None:
+            wait = self.get_retry_after(response)
+            if wait is not None and wait > longest:
+                raise RateLimitExceededExceedsMaxWait(response.status, None, None, wait=wait)
+        answer = cast("HTTPResponse | None", response)
+        found = super().increment(method, url, answer, error, _pool, _stacktrace)
+        step_traffic().add(Traffic(requests=1, retries=1))
+        return cast("Self", found)
+
+
+def retry(patience: Patience) -> Retry:
+    """Return the retry rule with these limits."""
+    return _Retry(
+        total=patience.tries - 1,
+        backoff_factor=patience.wait,
+        backoff_max=patience.most_wait,
+        max_rate_limit_wait=patience.most_wait,
+        secondary_rate_wait=patience.limited,
+        status_forcelist=[429, *range(500, 600)],
+        allowed_methods={"GET", "HEAD", "PATCH", "PUT", "DELETE"},
+        raise_on_status=False,
+    )

@@ -1,0 +1,172 @@
+"""Opens, updates and closes one issue for each topic, such as a regression or a platform.
+
+An issue is known by the marker in its body and by who wrote it: anybody can write the marker,
+nobody else can be the automation. A maintainer mutes one with the label `muted`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from accelerator_automation.comment_posting import BOT
+from accelerator_automation.events import Part, User
+from accelerator_automation.github.api import Api, parsed, read_all
+
+MUTED = "muted"
+
+MOST_OPENED = 20
+"""The most new issues in one night, because a plugin can fail in a thousand tests."""
+
+_MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
+
+ActionKind = Literal["open", "renew", "close"]
+
+
+class IssueLabel(Part):
+    """A label of an issue."""
+
+    name: str
+
+
+class Issue(Part):
+    """An issue or a pull request, as GitHub lists it."""
+
+    number: int
+    title: str
+    body: str | None = None
+    state: Literal["open", "closed"]
+    state_reason: str | None = None
+    labels: tuple[IssueLabel, ...] = ()
+    user: User | None = None
+
+    def topic(self, label: str) -> str | None:
+        """Return the name of its topic, or None if the automation did not write the issue."""
+        if self.user is None or self.user.login != BOT:
+            return None
+        found = _MARKER.match(self.body or "")
+        return found[2] if found and found[1] == label else None
+
+    @property
+    def muted(self) -> bool:
+        """Whether a maintainer added the label `muted`, so that it is not updated."""
+        return any(label.name == MUTED for label in self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class IssueTopic:
+    """The subject of an issue; `name` is unique among the issues with its label."""
+
+    name: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssueAction:
+    """An action on an issue; `number` is None for an issue to open."""
+
+    kind: ActionKind
+    number: int | None = None
+    title: str = ""
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Issues:
+    """The issues that were changed, and the number of topics that have no issue yet."""
+
+    opened: tuple[int, ...] = ()
+    renewed: tuple[int, ...] = ()
+    closed: tuple[int, ...] = ()
+    waiting: int = 0
+
+    @property
+    def words(self) -> str:
+        """The result in one line."""
+        return f"{len(self.opened)} opened, {len(self.renewed)} updated, {len(self.closed)} closed"
+
+
+def issue_marker(label: str, name: str) -> str:
+    """Return the first line of an issue, which identifies its topic."""
+    return f"<!-- accelerator-portal {label} {name} -->"
+
+
+@dataclass(frozen=True, slots=True)
+class IssueList:
+    """The issues with a label in a repository; every method raises GitHubError."""
+
+    api: Api
+    home: str
+    label: str
+
+    def read(self) -> list[Issue]:
+        """Return every issue, including closed ones."""
+        path = f"repos/{self.home}/issues?state=all&labels={self.label}"
+        return list(read_all(self.api, path, Issue))
+
+    def settle(
+        self,
+        topics: Iterable[IssueTopic],
+        issues: Iterable[Issue],
+        is_left: Callable[[str], bool],
+    ) -> Issues:
+        """Open, update and close issues to match the topics; open at most MOST_OPENED.
+
+        `is_left` returns whether the state of a topic is unknown; the issue then stays open. An
+        interrupted call can be repeated, because existing issues are found by their markers.
+        """
+        actions = list(_planned(self.label, topics, issues, is_left))
+        opening = [action for action in actions if action.kind == "open"]
+        done: dict[ActionKind, list[int]] = {"open": [], "renew": [], "close": []}
+        for action in actions:
+            if action not in opening[MOST_OPENED:]:
+                done[action.kind].append(self._do(action))
+        return Issues(
+            tuple(done["open"]),
+            tuple(done["renew"]),
+            tuple(done["close"]),
+            max(0, len(opening) - MOST_OPENED),
+        )
+
+    def _do(self, action: IssueAction) -> int:
+        path = f"repos/{self.home}/issues"
+        if action.kind == "open":
+            content = {"title": action.title, "body": action.body, "labels": [self.label]}
+            return parsed(path, self.api.send("POST", path, content), Issue).number
+        place = f"{path}/{action.number}"
+        if action.kind == "renew":
+            self.api.send("PATCH", place, {"body": action.body})
+        else:
+            self.api.send("PATCH", place, {"state": "closed", "state_reason": "completed"})
+        return action.number or 0
+
+
+def _planned(
+    label: str,
+    topics: Iterable[IssueTopic],
+    issues: Iterable[Issue],
+    is_left: Callable[[str], bool],
+) -> Iterator[IssueAction]:
+    """Yield the actions that are needed, closing first.
+
+    Of several issues with the same topic, the oldest counts and the others are closed.
+    """
+    wanted = {topic.name: topic for topic in topics}
+    known: dict[str, Issue] = {}
+    for issue in sorted(issues, key=lambda issue: issue.number):
+        name = issue.topic(label)
+        if name is None:
+            continue
+        double = known.setdefault(name, issue) is not issue
+        settled = name not in wanted and not is_left(name)
+        if issue.state == "open" and (double or settled):
+            yield IssueAction("close", issue.number)
+    for name, topic in wanted.items():
+        found = known.get(name)
+        if found is None:
+            yield IssueAction("open", None, topic.title, topic.body)
+        elif found.state == "open" and not found.muted and found.body != topic.body:
+            yield IssueAction("renew", found.number, found.title, topic.body)

@@ -1,0 +1,140 @@
+"""Archives the last version of each platform's folder that had no errors.
+
+`last-good/<id>.json` is one record: since when the folder is broken, and its files as texts. One
+object, so that a version is there in whole or not at all.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from accelerator_automation.archive_store import (
+    Archive,
+    DamagedObjectError,
+    packed,
+    unpacked,
+)
+from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.checks.quarantine import SINCE
+
+FOLDER = "last-good"
+
+_MOST_BYTES = 512 * 1024 * 1024
+"""Of one platform's files, results included."""
+
+
+def _inside(path: str) -> str:
+    """Return the path. Raises ValueError if it leads out of the folder: archives are untrusted."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
+        raise ValueError("the path is outside the folder")
+    return path
+
+
+class _Version(BaseModel):
+    """The files of a folder by path, and the first day on which its newer version had errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    files: Mapping[Annotated[str, AfterValidator(_inside)], str]
+    broken_since: dt.date | None = None
+
+
+def archive_good_folders(
+    archive: Archive, root: Path, good: Iterable[str], broken: Iterable[str], today: dt.date
+) -> tuple[str, ...]:
+    """Archive the valid folders, and record since when the others have errors.
+
+    Returns the platforms with new or changed files. Unchanged versions are not written again, and
+    damaged ones are. Raises ArchiveError, OSError.
+    """
+    new = tuple(name for name in good if _keep_good(archive, root, name))
+    for name in broken:
+        version = _whole(archive, name)
+        if version is not None and version.broken_since is None:
+            _write(archive, name, version.model_copy(update={"broken_since": today}))
+    return new
+
+
+def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
+    """Return the first day on which the last valid version of each broken platform was shown.
+
+    That day is `today` for a platform that was not broken before. Damaged versions are left out.
+    Raises ArchiveError.
+    """
+    versions = {name: _whole(archive, name) for name in broken}
+    return {name: v.broken_since or today for name, v in versions.items() if v is not None}
+
+
+def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the platforms whose last valid version cannot be read. Raises ArchiveError."""
+    found = []
+    for name in names:
+        try:
+            _read(archive, name)
+        except DamagedObjectError:
+            found.append(name)
+    return tuple(found)
+
+
+def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
+    """Write the last valid versions below a folder, in the form that the build reads.
+
+    Raises ArchiveError, OSError.
+    """
+    for name in versions:
+        version = _read(archive, name)
+        for path, text in version.files.items() if version else ():
+            file = place / ACCELERATORS / name / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    place.mkdir(parents=True, exist_ok=True)
+    days = {name: day.isoformat() for name, day in sorted(versions.items())}
+    (place / SINCE).write_text(json.dumps(days), encoding="utf-8")
+
+
+def _keep_good(archive: Archive, root: Path, name: str) -> bool:
+    folder = root / ACCELERATORS / name
+    files = {
+        file.relative_to(folder).as_posix(): file.read_text("utf-8")
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not file.name.startswith(".")
+    }
+    version = _Version(files=files)
+    before = _whole(archive, name)
+    if before != version:
+        _write(archive, name, version)
+    return before is None or before.files != files
+
+
+def _whole(archive: Archive, name: str) -> _Version | None:
+    """Return an archived version, or None if it does not exist or is damaged."""
+    try:
+        return _read(archive, name)
+    except DamagedObjectError:
+        return None
+
+
+def _read(archive: Archive, name: str) -> _Version | None:
+    data = archive.read(_path(name))
+    if data is None:
+        return None
+    try:
+        return _Version.model_validate_json(unpacked(data, _MOST_BYTES))
+    except ValidationError:
+        what = f"{_path(name)} in the archive has an unexpected format"
+        raise DamagedObjectError(what) from None
+
+
+def _write(archive: Archive, name: str, version: _Version) -> None:
+    archive.write(_path(name), packed(version.model_dump_json(exclude_none=True).encode()))
+
+
+def _path(name: str) -> str:
+    return f"{FOLDER}/{name}.json.gz"

@@ -1,0 +1,368 @@
+"""Defines the steps of a night, and what each passes on to the next."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from accelerator_automation.archive_store import (
+    Archive,
+    DamagedObjectError,
+    is_published,
+    packed,
+    remember,
+    unpacked,
+)
+from accelerator_automation.breakage_issues import settle
+from accelerator_automation.building import (
+    BrokenLinksError,
+    Engine,
+    MkDocs,
+    build,
+    inputs,
+)
+from accelerator_automation.cited_files import report_cited_files
+from accelerator_automation.feeds import FeedAccess, Fetched, fetch_reports
+from accelerator_automation.github.api import Api
+from accelerator_automation.issues import Issues
+from accelerator_automation.last_good import (
+    archive_good_folders,
+    damaged_folders,
+    last_good_dates,
+)
+from accelerator_automation.plugin_pull_requests import propose_releases
+from accelerator_automation.pytorch_pull_requests import propose_pytorch_releases
+from accelerator_automation.step_runner import NightStep, StepFailed
+from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.packages.reachable_hosts import resolve_what_answers
+from accelerator_portal.packages.sync import (
+    SyncInterrupted,
+    SyncOptions,
+    SyncResult,
+    sync,
+    synced_words,
+)
+from accelerator_portal.packages.verification import (
+    Resolver,
+    Verification,
+    take_trials,
+    total,
+    verify_commands,
+)
+from accelerator_portal.releases.index_queries import AskOptions, ask
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.results.breakages import Breakage, open_breakages
+from accelerator_portal.results.folding import fold_reports, folder_reports, without_future
+from accelerator_portal.results.partitions.compaction import compact_all
+from accelerator_portal.results.partitions.manifest import month_of
+
+UV_CACHE = Path(".cache/uv")
+
+SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
+"""Updates data/packages. Raises SyncInterrupted, OSError."""
+
+
+@dataclass
+class NightRun:
+    """The inputs of a nightly run, and the results that its steps share.
+
+    `repository` is where issues are opened; `catalog` is the catalog before the first step.
+    """
+
+    root: Path
+    out: Path
+    catalog: Catalog
+    archive: Archive | None = None
+    api: Api | None = None
+    repository: str | None = None
+    made_here: Path | None = None
+    preview: bool = False
+    """Whether the site is built as a check only: another job publishes it, and records that."""
+    engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
+    package_sync: SyncFunction = sync
+    resolver: Resolver = resolve_what_answers
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
+    fetched: list[Fetched] = field(default_factory=list)
+    looked_at: Catalog | None = None
+    """The catalog with all new data, without broken folders."""
+    standing_in: dict[str, dt.date] = field(default_factory=dict)
+    issues: Issues | None = None
+    published: bool = False
+    pull_requests: str | None = None
+    """The repository that gets pull requests for new releases of plugins and of PyTorch."""
+    trials: Path | None = None
+    """The verdicts of the job that installs commands."""
+    release_indexes: AskOptions = field(default_factory=AskOptions)
+    """How indexes are asked for a PyTorch release."""
+
+    def set_aside(self) -> dict[str, tuple[Problem, ...]]:
+        """Return the quarantined folders with their problems."""
+        return dict(self.looked_at.set_aside) if self.looked_at else {}
+
+    def breakages(self) -> list[tuple[Platform, Breakage]]:
+        """Return the open regressions, each with its platform.
+
+        Raises ProblemsError if a history cannot be read.
+        """
+        platforms = self.looked_at.platforms if self.looked_at else ()
+        return [
+            (platform, found) for platform in platforms for found in self._breakages_of(platform)
+        ]
+
+    def overdue(self) -> tuple[tuple[str, Breakage], ...]:
+        """Return the regressions older than the deadline, with the id of their platform.
+
+        Histories that cannot be read are skipped; the step `history` has reported them.
+        """
+        overdue: list[tuple[str, Breakage]] = []
+        for platform in self.looked_at.platforms if self.looked_at else ():
+            with suppress(ProblemsError):
+                overdue += [(platform.id, b) for b in self._breakages_of(platform) if b.overdue]
+        return tuple(overdue)
+
+    def _breakages_of(self, platform: Platform) -> tuple[Breakage, ...]:
+        if self.looked_at is None or self.looked_at.criteria is None:
+            return ()
+        deadline = dt.timedelta(hours=self.looked_at.criteria.deadlines.breakage_hours)
+        state = read_state_of(self.root, platform.id, "runs")
+        return tuple(open_breakages(state, self.now, deadline))
+
+
+def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
+    """Return the named steps in their order, without those of LOOKED_UP that `skip` names."""
+    found: list[NightStep] = [("reports", partial(_collect, tonight))]
+    found += [
+        (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
+    ]
+    if tonight.trials:
+        found.append(("installations", partial(_take_trials, tonight, tonight.trials)))
+    found.append(("history", partial(_fold, tonight)))
+    found.append(("folders", partial(_look, tonight)))
+    if tonight.archive:
+        found.append(("archive", partial(_keep, tonight, tonight.archive)))
+    found.append(("site", partial(_publish, tonight)))
+    if tonight.repository and tonight.api:
+        found.append(("issues", partial(_issues, tonight, tonight.api, tonight.repository)))
+        look = partial(_cited, tonight, tonight.api, tonight.repository)
+        found.append(("cited files", look))
+    if tonight.pull_requests and tonight.api:
+        propose = partial(_propose, tonight, tonight.api, tonight.pull_requests)
+        found.append(("plugin releases", propose))
+        add = partial(_propose_pytorch, tonight, tonight.api, tonight.pull_requests)
+        found.append(("PyTorch releases", add))
+    return found
+
+
+def _collect(tonight: NightRun) -> str:
+    sources = FeedAccess(None, tonight.api, tonight.made_here)
+    tonight.fetched += fetch_reports(tonight.root, tonight.catalog, tonight.now, sources)
+    new = sum(feed.outcome == "new" for feed in tonight.fetched)
+    return f"{count(len(tonight.fetched), 'feed')}, {new} new"
+
+
+def _sync_packages(tonight: NightRun) -> str:
+    options = SyncOptions(day=tonight.now.date())
+    try:
+        return synced_words(tonight.package_sync(tonight.root, tonight.catalog, options))
+    except SyncInterrupted:  # what was done is written; the night ends
+        raise KeyboardInterrupt from None
+
+
+def _verify_commands(tonight: NightRun) -> str:
+    how = Verification(tonight.now.date(), UV_CACHE.absolute(), resolver=tonight.resolver)
+    found = verify_commands(tonight.root, tonight.catalog, how)
+    return str(total(found) or found[-1]) if found else "done"
+
+
+def _take_trials(tonight: NightRun, folder: Path) -> str:
+    platforms = [platform.id for platform in tonight.catalog.platforms]
+    taken = take_trials(tonight.root, folder, platforms, tonight.now.date())
+    return f"{count(taken, 'command')} installed and imported"
+
+
+def _fold(tonight: NightRun) -> str:
+    """Fold the readable reports, and merge the history files of past months.
+
+    Raises ProblemsError. The next step quarantines folders with errors.
+    """
+    reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
+    folding = fold_reports(tonight.root, reports)
+    unmerged = compact_all(tonight.root, month_of(tonight.now))
+    problems = {*future, *folding.problems, *unmerged, *_unreadable(tonight)}
+    if problems:
+        raise ProblemsError(problems)
+    return str(folding.total or folding.histories[-1]) if folding.histories else "done"
+
+
+def _unreadable(tonight: NightRun) -> Iterator[Problem]:
+    """Yield the problems of all unreadable histories, also of platforms without a new report."""
+    for platform in tonight.catalog.platforms:
+        try:
+            read_state_of(tonight.root, platform.id, "runs")
+        except ProblemsError as error:
+            yield from error.problems
+
+
+def _look(tonight: NightRun) -> str:
+    tonight.looked_at, problems = load_with_quarantine(tonight.root, tonight.now.date())
+    if tonight.looked_at is None:
+        raise StepFailed(" / ".join(map(str, problems[:3])))
+    aside = tonight.looked_at.set_aside
+    return f"{len(tonight.looked_at.platforms)} valid, {len(aside)} quarantined"
+
+
+def _keep(tonight: NightRun, archive: Archive) -> str:
+    found, today = tonight.looked_at, tonight.now.date()
+    facts = archive_facts(archive, tonight.root, today)
+    if found is None:
+        return f"{count(facts, 'package')} with changes"
+    runs = archive_runs(archive, stored_reports(found)[0], tonight.root)
+    new = archive_good_folders(archive, tonight.root, found.by_id, found.set_aside, today)
+    tonight.standing_in = last_good_dates(archive, found.set_aside, today)
+    if lost := damaged_folders(archive, found.set_aside):
+        words = "the last valid version is damaged, so the platform is not shown. Fix its folder"
+        raise StepFailed(f"{', '.join(lost)}: {words}")
+    told = (
+        count(runs, "new run"),
+        f"{count(facts, 'package')} with changes",
+        f"{count(len(new), 'new version')} of folders",
+        f"{len(tonight.standing_in)} shown in their last valid version",
+    )
+    return ", ".join(told)
+
+
+def _publish(tonight: NightRun) -> str:
+    """Build the site, unless nothing has changed since it was last published."""
+    if tonight.looked_at is None:
+        raise StepFailed("the shared data has errors, so the existing site stays")
+    digest = inputs(tonight.root, tonight.looked_at, tonight.standing_in)
+    if tonight.archive and is_published(tonight.archive, digest):
+        return "no changes, so the existing site stays"
+    try:
+        build(
+            tonight.root,
+            tonight.out,
+            tonight.now.date(),
+            tonight.archive,
+            quarantine=True,
+            engine=tonight.engine,
+        )
+    except BrokenLinksError as error:
+        raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
+    tonight.published = True
+    if tonight.archive and not tonight.preview:
+        remember(tonight.archive, digest)
+    return f"Built the site in {tonight.out}."
+
+
+def _issues(tonight: NightRun, api: Api, repository: str) -> str:
+    done = settle(api, repository, tonight.breakages(), tonight.set_aside())
+    tonight.issues = done
+    waiting = f", {count(done.waiting, 'regression')} without an issue" if done.waiting else ""
+    return f"{done.words}{waiting}"
+
+
+def _cited(tonight: NightRun, api: Api, repository: str) -> str:
+    return report_cited_files(api, repository, _usable(tonight), tonight.now.date()).words
+
+
+def _propose(tonight: NightRun, api: Api, repository: str) -> str:
+    """Open or update pull requests for plugin releases; quarantined folders get none."""
+    return propose_releases(api, repository, _usable(tonight)).words
+
+
+def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
+    catalog = _usable(tonight)
+    asked = partial(ask, tonight.root, catalog, options=tonight.release_indexes)
+    day = tonight.now.date()
+    return propose_pytorch_releases(api, repository, catalog, asked, day).words
+
+
+def _usable(tonight: NightRun) -> Catalog:
+    if tonight.looked_at is None:
+        raise StepFailed("the shared data cannot be used; no issue or pull request is opened")
+    return tonight.looked_at
+
+
+LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {
+    "packages": _sync_packages,
+    "commands": _verify_commands,
+}
+"""The steps that use the network, besides the feeds."""
+
+
+MOST_RUNS = 60
+"""Of one name; the history keeps what older ones said of each test."""
+
+MOST_FACTS = 120
+"""Of one package: each is a day on which something was new."""
+
+_PACKAGES = "data/packages"
+_MOST_BYTES = 64 * 1024 * 1024
+
+
+def archive_runs(
+    archive: Archive, reports: Iterable[StoredReport], root: Path, most: int = MOST_RUNS
+) -> int:
+    """Archive the reports of test runs, and return how many are new.
+
+    The object is named after the start of the run, or after a digest of the report if it has no
+    start. For each report name, the newest `most` are kept. Raises ArchiveError, OSError.
+    """
+    new = 0
+    for stored in reports:
+        if stored.report.kind == "baseline":
+            continue  # what is expected is kept in the history
+        folder = f"runs/{stored.report.accelerator}/{Path(stored.path).stem}"
+        text = (root / stored.path).read_bytes()
+        path, data = f"{folder}/{_moment(stored.report, text)}.json.gz", packed(text)
+        if archive.read(path) != data:
+            archive.write(path, data)
+            _drop_oldest(archive, folder, most)
+            new += 1
+    return new
+
+
+def _moment(report: Report, text: bytes) -> str:
+    if report.started is None:
+        return f"0-{hashlib.sha256(text).hexdigest()[:12]}"
+    return f"{report.started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}"
+
+
+def archive_facts(archive: Archive, root: Path, today: dt.date) -> int:
+    """Archive the package data that has changed, and return the number of changed packages.
+
+    Raises ArchiveError, OSError.
+    """
+    new = 0
+    for file in sorted((root / _PACKAGES).glob("*.json")):
+        folder, text = f"packages/{file.stem}", file.read_bytes()
+        names = archive.names(folder)
+        last = archive.read(f"{folder}/{names[-1]}") if names else None
+        if last is not None and _holds(last, text):
+            continue
+        archive.write(f"{folder}/{today.isoformat()}.json.gz", packed(text))
+        _drop_oldest(archive, folder, MOST_FACTS)
+        new += 1
+    return new
+
+
+def _holds(data: bytes, text: bytes) -> bool:
+    try:
+        return unpacked(data, _MOST_BYTES) == text
+    except DamagedObjectError:  # it is written again
+        return False
+
+
+def _drop_oldest(archive: Archive, folder: str, most: int) -> None:
+    for name in archive.names(folder)[:-most]:
+        archive.remove(f"{folder}/{name}")

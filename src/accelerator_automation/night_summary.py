@@ -1,0 +1,95 @@
+"""Writes the summary of a night."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from accelerator_automation.feeds import Fetched
+from accelerator_automation.issues import Issues
+from accelerator_automation.step_runner import StepResult
+from accelerator_portal.catalog import Catalog, Problem
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.results.breakages import Breakage
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """The results of a nightly run, from which its summary is written."""
+
+    steps: tuple[StepResult, ...]
+    fetched: tuple[Fetched, ...] = ()
+    set_aside: Mapping[str, tuple[Problem, ...]] | None = None
+    overdue: tuple[tuple[str, Breakage], ...] = ()
+    difference: str = ""
+    standing_in: Mapping[str, dt.date] = field(default_factory=dict)
+    issues: Issues | None = None
+    published: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether a step failed."""
+        return any(step.failed for step in self.steps)
+
+    @property
+    def is_to_publish(self) -> bool:
+        """Whether to publish the site: it has changed, or a step failed.
+
+        The operations page then shows the failure. A site that could not be built is not published.
+        """
+        site_failed = any(step.failed for step in self.steps if step.name == "site")
+        return not site_failed and (self.published or self.failed)
+
+
+def summary(night: Night, catalog: Catalog) -> str:
+    """Return the summary as Markdown; text from vendors is in code spans, so it has no effect."""
+    lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
+    news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
+    if night.fetched and not news:
+        lines += ["", "No new reports."]
+    for title, outcome in (
+        ("New reports", "new"),
+        ("Rejected (the last valid report stays)", "refused"),
+        ("Not reachable (the last valid report stays)", "unreachable"),
+    ):
+        found = [feed for feed in news if feed.outcome == outcome]
+        if found:
+            lines += ["", f"## {title}", "", *(_feed(feed) for feed in found)]
+    if night.set_aside:
+        lines += ["", "## Quarantined", ""]
+        for folder, problems in night.set_aside.items():
+            since = night.standing_in.get(folder)
+            shown = (
+                f"shown in its last valid version, from before {since}" if since else "not shown"
+            )
+            lines += [f"- {_code(folder)}, {shown}: {_code(str(problems[0]))}"]
+    if night.overdue:
+        names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
+        lines += ["", "## Overdue", ""]
+        for accelerator, breakage in night.overdue:
+            hours = int(breakage.age.total_seconds() // 3600)
+            lines += [
+                f"- {_code(names[accelerator])}: {_code(breakage.key)}, {count(hours, 'hour')}"
+            ]
+    if night.issues and night.issues.waiting:
+        lines += ["", f"Regressions without an issue yet: {night.issues.waiting:,}."]
+    if night.difference:
+        lines += ["", "## Changes on the site", "", night.difference.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _step(step: StepResult) -> str:
+    return f"- {'**failed** ' if step.failed else ''}{step.name}: {_code(step.words)}"
+
+
+def _feed(feed: Fetched) -> str:
+    why = f": {_code(feed.why[0])}" if feed.why else ""
+    more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
+    return f"- {_code(f'{feed.accelerator}/{feed.name}')}{why}{more}"
+
+
+def _code(text: str) -> str:
+    """Return the text as a code span in one line, without backticks."""
+    one_line = " ".join(text.split())[:300].replace("`", "'")
+    return f"`{one_line}`" if one_line else "nothing"

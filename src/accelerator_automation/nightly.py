@@ -1,0 +1,146 @@
+"""Runs the nightly job: updates data, quarantines broken folders, builds and publishes.
+
+Each step can be repeated: after an interruption, start the job again. Nothing is lost or done
+twice.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from filelock import FileLock, Timeout
+
+from accelerator_automation.github.api import Api, GitHubError
+from accelerator_automation.github.client import client_here
+from accelerator_automation.night_steps import NightRun, steps
+from accelerator_automation.night_summary import Night
+from accelerator_automation.step_runner import StepResult, run
+from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog.atomic_write import remove_leftovers
+from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.problem import UserError
+from accelerator_portal.site.difference import compare, markdown, read_state
+from accelerator_portal.site.operations import NightMetrics, StepMetrics
+
+
+def run_night(
+    tonight: NightRun,
+    skip: Collection[str] = (),
+    told: Callable[[StepResult], None] = lambda _: None,
+) -> Night:
+    """Run every step except those in `skip`; return the results and the changes on the site.
+
+    A failed step does not stop the others; `told` is called after each. Raises OSError if there is
+    no room to copy the existing site.
+    """
+    for place in (ACCELERATORS, "data"):
+        remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
+    with TemporaryDirectory(prefix="portal-night-") as folder:
+        before = _copy(tonight.out, Path(folder, "before"))  # the build takes its place
+        done = run(steps(tonight, skip), told)
+        difference = _difference(before, tonight.out) if tonight.published else ""
+    return Night(
+        done,
+        tuple(tonight.fetched),
+        tonight.set_aside(),
+        tonight.overdue(),
+        difference,
+        standing_in=tonight.standing_in,
+        issues=tonight.issues,
+        published=tonight.published,
+    )
+
+
+def github_for(catalog: Catalog, *, required: bool) -> Api | None:
+    """Return a GitHub client if a feed is on GitHub or one is `required`, else None.
+
+    Issues and pull requests require a client. Without a token, raises GitHubError if a client is
+    `required`, and returns None otherwise.
+    """
+    on_github = any(
+        feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
+    )
+    try:
+        return client_here() if required or on_github else None
+    except GitHubError:
+        if required:
+            raise
+        return None
+
+
+def _copy(site: Path, place: Path) -> Path:
+    """Copy a site if it exists; return `place`."""
+    if site.is_dir():
+        shutil.copytree(site, place)
+    return place
+
+
+def _difference(before: Path, after: Path) -> str:
+    """Return the changes that readers will see, as Markdown; empty if a site does not exist."""
+    try:
+        return markdown(compare(read_state(before), read_state(after)))
+    except ProblemsError:
+        return ""
+
+
+class NightRunningError(UserError):
+    """Another nightly run uses the same folder; the message names it and the fix."""
+
+
+@contextmanager
+def one_night(root: Path, out: Path) -> Iterator[None]:
+    """Lock the repository and the folder of its site for one nightly run.
+
+    The locks end with the process, even if it is killed. Raises NightRunningError, OSError.
+    """
+    locks = (root / ".cache/nightly.lock", out.with_name(f".{out.name}.lock"))
+    with _held(locks[0], root), _held(locks[1], out):
+        yield
+
+
+@contextmanager
+def _held(lock: Path, what: Path) -> Iterator[None]:
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    held = FileLock(lock, timeout=0)
+    try:
+        held.acquire()
+    except Timeout:
+        where = what.absolute()
+        words = f"{where}: another nightly job is running here. Wait until it ends"
+        raise NightRunningError(words) from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)  # before the release: another night may hold it right after
+        held.release()
+
+
+def night_metrics(night: Night, started: dt.datetime, seconds: float) -> NightMetrics:
+    """Return the metrics of a nightly run that took `seconds`."""
+    return NightMetrics(
+        started=started.replace(microsecond=0),
+        seconds=round(seconds, 1),
+        published=night.published,
+        steps=tuple(map(_step, night.steps)),
+        feeds=dict(Counter(feed.outcome for feed in night.fetched)),
+        quarantined=tuple(night.set_aside or ()),
+        overdue=len(night.overdue),
+    )
+
+
+def _step(step: StepResult) -> StepMetrics:
+    return StepMetrics(
+        name=step.name,
+        seconds=round(step.seconds, 1),
+        failed=step.failed,
+        requests=step.traffic.requests,
+        bytes=step.traffic.bytes,
+        retries=step.traffic.retries,
+        refusals=step.traffic.refusals,
+    )

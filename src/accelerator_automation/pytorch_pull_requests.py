@@ -1,0 +1,180 @@
+"""Opens a pull request for a PyTorch release whose entry is missing or incomplete."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from accelerator_automation.github.api import Api
+from accelerator_automation.github.branch import BranchRepository
+from accelerator_automation.proposals import ProposalKind, ProposalResults, marker, settle
+from accelerator_automation.sanitizer import faults
+from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
+from accelerator_portal.packages.portal_packages import TORCH
+from accelerator_portal.releases.entry import NoReleaseError, with_release
+from accelerator_portal.releases.published import PublishedRelease
+from accelerator_portal.site.difference.harmless import span
+
+KIND: ProposalKind = "pytorch-release"
+ABOUT = "torch"
+
+_MOST_LISTED = 40
+
+
+def title(found: ReleaseAddition) -> str:
+    """Return the title of the pull request, which is also the subject of its commit."""
+    verb = "Add" if found.change.is_new else "Complete"
+    return f"{verb} torch {found.published.version}"
+
+
+def body(found: ReleaseAddition) -> str:
+    """Return the text of the pull request.
+
+    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
+    """
+    version = found.published.version
+    first = marker(KIND, ABOUT, [version])
+    text = "\n".join([first, "", *_paragraphs(found)]) + "\n"
+    if wrong := faults(text, first):
+        raise ValueError(f"the pull request for torch {version}: {wrong[0]}")
+    return text
+
+
+def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
+    published, change = found.published, found.change
+    when = f" on {published.date}" if published.date else ""
+    name = span(f"torch {published.version}")
+    yield f"{name} was published{when}. The indexes have these builds:"
+    yield ""
+    added = {(wheel.variant, wheel.os, arch) for wheel in change.wheels for arch in wheel.arch}
+    builds = [build for build in published.builds if build.key in added]
+    yield from _listed(
+        f"{span(' '.join(build.key))}: {span(', '.join(sorted(build.tags)))}, "
+        f"Python {span(', '.join(sorted(build.pythons)))}, from {span(build.index)}"
+        for build in builds
+    )
+    if change.torchvision:
+        yield f"- {span(f'torchvision {change.torchvision}')} requires {name}."
+    for one in change.companions:
+        companion = span(f"{one.package} {one.version}")
+        yield f"- {companion} matches {name}, according to its metadata on PyPI."
+    yield ""
+    yield from _section("To check, because the entry and the indexes differ", change.differences)
+    unread = [f"{name}: {fault}" for name, fault in sorted(published.unread.items())]
+    yield from _section("Could not be read; a later run completes the entry", unread)
+    yield from _section("Files to update for this release", map(str, found.problems))
+    yield "The indexes state neither Docker images nor LibTorch archives: add them by hand."
+    yield ""
+    file = span(RELEASES)
+    yield f"The entry is in {file}. Push changes to this branch; the nightly build keeps them."
+    yield "If you close this pull request, the release is not proposed again."
+
+
+def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield f"{heading}:"
+        yield ""
+        yield from _listed(span(line) for line in found)
+        yield ""
+
+
+def _listed(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the first lines as list items, and then the number of the others."""
+    found = list(lines)
+    yield from (f"- {line}" for line in found[:_MOST_LISTED])
+    if len(found) > _MOST_LISTED:
+        yield f"- {len(found) - _MOST_LISTED} more"
+
+
+COMPLETED_FOR = dt.timedelta(days=30)
+"""The time after a release in which its entry is completed: builds are added for days."""
+
+AskIndexes = Callable[[str], PublishedRelease]
+"""Returns what the indexes publish of a version."""
+
+
+@dataclass(frozen=True)
+class PyTorchProposal:
+    """The proposed entry of a PyTorch release, new or completed."""
+
+    addition: ReleaseAddition
+    day: dt.date
+    kind: ProposalKind = KIND
+    about: str = ABOUT
+    path: str = RELEASES
+
+    @property
+    def branch(self) -> str:
+        """The branch of the release's pull request."""
+        return f"{self.kind}/{self.addition.published.version}"
+
+    @property
+    def title(self) -> str:
+        """The title, which says whether the entry is added or completed."""
+        return title(self.addition)
+
+    @property
+    def body(self) -> str:
+        """The text, with the builds and what people have to add."""
+        return body(self.addition)
+
+    @property
+    def reason(self) -> str:
+        """The body of the commit message, with the origin of the facts."""
+        return "PyPI and PyTorch's indexes publish these builds; the sources name each index."
+
+    def without(self, versions: Collection[str]) -> PyTorchProposal | None:
+        """Return the proposal, or None if its release is one of these versions."""
+        return None if self.addition.published.version in versions else self
+
+    def edited(self, text: str) -> str:
+        """Return the text of the file with the entry added or completed. Raises ProblemsError."""
+        return with_release(self.path, text, self.addition.change, self.day)
+
+
+def propose_pytorch_releases(
+    api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
+) -> ProposalResults:
+    """Open or update a pull request for each release with new facts. Raises GitHubError.
+
+    The entry is computed from the file on the default branch.
+    """
+    done = ProposalResults("no new PyTorch release")
+    versions = list(open_releases(catalog, day))
+    if not versions:
+        return done
+    repository = BranchRepository(api, home)
+    base = repository.base()
+    text = repository.file_text(RELEASES, base.commit)
+    for version in versions:
+        try:
+            addition = release_addition(catalog, text, ask(version), day)
+            if addition.own_problems:
+                done.problems[version] = str(addition.own_problems[0])
+            elif not addition.change.is_empty:
+                done.outcomes[version] = settle(repository, base, PyTorchProposal(addition, day))
+        except NoReleaseError as error:
+            done.problems[version] = str(error)
+        except ProblemsError as error:
+            done.problems[version] = str(error.problems[0])
+    return done
+
+
+def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
+    """Yield the newest listed release if it is recent, and the newer final ones on PyPI."""
+    newest = catalog.releases.newest
+    if day - newest.date <= COMPLETED_FOR:
+        yield newest.version
+    facts = catalog.packages[TORCH].on(PYPI) if TORCH in catalog.packages else None
+    for release in facts.releases if facts else ():
+        version = Version(release.version)
+        final = not version.is_prerelease and version.local is None and release.yanked is None
+        if final and version > Version(newest.version):
+            yield release.version

@@ -1,0 +1,64 @@
+"""Runs the steps of a job in order; one that fails does not stop the others."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from accelerator_automation.archive_store import ArchiveError
+from accelerator_automation.building import BuildError
+from accelerator_automation.github.api import GitHubError
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.http.traffic import Traffic, counted_traffic
+
+NightStep = tuple[str, Callable[[], str]]
+"""A name, and a function that does the step and returns its result in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """The result of a step; if it `failed`, `words` give the reason."""
+
+    name: str
+    words: str
+    failed: bool = False
+    seconds: float = field(default=0, compare=False)
+    traffic: Traffic = field(default_factory=Traffic, compare=False)
+    """Its network traffic, without that of the programs that it started."""
+
+
+class StepFailed(Exception):  # noqa: N818 - a verdict, said in words
+    """A step could not be done; the message gives the reason."""
+
+
+_EXPECTED = (ArchiveError, BuildError, GitHubError, OSError, ProblemsError, StepFailed)
+
+
+def run(steps: Sequence[NightStep], told: Callable[[StepResult], None]) -> tuple[StepResult, ...]:
+    """Run the steps in order and return their results; a failed step does not stop the others.
+
+    `told` is called after each step. An unexpected exception fails its step, too; the reason is the
+    end of the traceback. Only an interruption ends the run.
+    """
+    done = []
+    for step in steps:
+        start = time.monotonic()
+        with counted_traffic() as traffic:
+            found = _done(step)
+        found = replace(found, seconds=time.monotonic() - start, traffic=traffic)
+        told(found)
+        done.append(found)
+    return tuple(done)
+
+
+def _done(step: NightStep) -> StepResult:
+    name, work = step
+    try:
+        return StepResult(name, work())
+    except _EXPECTED as error:
+        return StepResult(name, str(error), failed=True)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done
+        lines = "".join(traceback.format_exception(error)).strip().splitlines()
+        return StepResult(name, " / ".join(lines[-3:]), failed=True)

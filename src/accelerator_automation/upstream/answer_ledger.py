@@ -1,0 +1,196 @@
+"""Records which sent events have no answer yet, and finds their reports."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from accelerator_automation.github.api import GitHubError
+from accelerator_automation.upstream.dispatch_queue import SentChange
+from accelerator_automation.upstream.planning import PlannedPlatform, entry_of, run_title
+from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
+from accelerator_automation.upstream.run_search import (
+    SKEW,
+    ReportPlace,
+    RunResult,
+    RunState,
+    SentRequest,
+    find_report,
+    report_repository,
+)
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.reports.report import Moment
+
+REMEMBERED = dt.timedelta(days=6, hours=1)
+"""After this time, no report is expected: twice the longest time limit of a run, and a round."""
+
+_AT_ONCE = 8
+_MOST_SETTLED = 100_000
+
+
+class Settled(Model):
+    """A platform's final answer to one event."""
+
+    at: Moment
+    """When it was sent."""
+    state: RunState
+    """What came of it."""
+    checked: bool = False
+    """Whether there is a check run for it."""
+
+
+class Ledger(Model):
+    """The file that passes the settled and the open requests from one round to the next."""
+
+    schema_version: Literal[1] = 1
+    """The form of this file."""
+    settled: Annotated[Mapping[str, Settled], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """By `<delivery>/<accelerator>`."""
+    open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """The requests without an answer, by the number of the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookupResult:
+    """The result of looking for one platform's report; `error` is set if GitHub did not respond."""
+
+    asked: SentRequest
+    found: RunResult | None
+    error: str = ""
+
+
+def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
+    """Return how each platform takes part now, by id, as its folder declares it."""
+    return {
+        platform.id: entry_of(platform, platform.accelerator.upstream_events)
+        for platform in catalog.platforms
+        if platform.accelerator.upstream_events
+    }
+
+
+def sent_requests(
+    changes: Iterable[SentChange], entries: Mapping[str, PlannedPlatform], since: dt.datetime
+) -> Iterator[SentRequest]:
+    """Yield the requests sent at `since` or later to platforms that take part now."""
+    for one in changes:
+        for accelerator, at in one.sent.items():
+            if accelerator in entries and at >= since:
+                yield SentRequest(one.change, entries[accelerator], at)
+
+
+def open_requests(
+    changes: Iterable[SentChange],
+    ledger: Ledger,
+    entries: Mapping[str, PlannedPlatform],
+    now: dt.datetime,
+    again: Collection[str] = (),
+) -> Iterator[SentRequest]:
+    """Yield each open request once; `again` lists settled runs to look up again, by title.
+
+    Platforms that no longer take part are left out.
+    """
+    seen = ledger.settled.keys() - set(again)
+    for one in sent_requests(changes, entries, now - REMEMBERED):
+        title = run_title(one.change, one.entry.accelerator)
+        if title not in seen:
+            seen.add(title)
+            yield one
+
+
+def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[LookupResult]:
+    """Look for the report of each request; an error of GitHub becomes part of its result.
+
+    The runs of each repository are listed once for all requests.
+    """
+    asked = list(asked)
+    if asked and place.runs is None:
+        begins = _begins(place.home, asked)
+        since = min(begins.values())
+        place = replace(
+            place,
+            runs=RunLists(place.api, since, begins),
+            artifacts=ArtifactLists(place.api, since, begins),
+        )
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda one: _looked(place, one), asked))
+
+
+def _begins(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
+    """Return for each repository the earliest time at which a requested run may have begun."""
+    begins: dict[str, dt.datetime] = {}
+    for one in asked:
+        repository = report_repository(home, one.entry)
+        begins[repository] = min(one.at - SKEW, begins.get(repository, one.at))
+    return begins
+
+
+def _looked(place: ReportPlace, asked: SentRequest) -> LookupResult:
+    try:
+        return LookupResult(asked, find_report(place, asked))
+    except GitHubError as error:
+        return LookupResult(asked, None, str(error))
+
+
+def with_settled(
+    before: Ledger,
+    looked: Iterable[LookupResult],
+    now: dt.datetime,
+    failed: Collection[int] = (),
+    checked: Collection[str] = (),
+) -> Ledger:
+    """Return the ledger with the newly settled requests, without those older than REMEMBERED.
+
+    Requests for a pull request in `failed`, which could not be answered, stay open. `checked` lists
+    the titles of the runs that have a check run now.
+    """
+    kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
+    for one in looked:
+        number = one.asked.change.number
+        if one.found and number not in failed and _is_final(one.found, one.asked, now):
+            title = run_title(one.asked.change, one.asked.entry.accelerator)
+            kept[title] = Settled(at=one.asked.at, state=one.found.state, checked=title in checked)
+    newest = sorted(kept, key=lambda title: kept[title].at, reverse=True)[:_MOST_SETTLED]
+    return Ledger(settled={title: kept[title] for title in newest})
+
+
+def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
+    """Return the ledger with the sent requests that are not settled.
+
+    Requests older than REMEMBERED are left out.
+    """
+    left = {
+        number: SentChange(
+            change=one.change,
+            sent={
+                accelerator: at
+                for accelerator, at in one.sent.items()
+                if now - at <= REMEMBERED
+                and run_title(one.change, accelerator) not in ledger.settled
+            },
+        )
+        for number, one in sorted(sent.items())
+    }
+    still = {number: one for number, one in left.items() if one.sent}
+    return ledger.model_copy(update={"open": still})
+
+
+def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
+    """Return whether a result cannot change any more.
+
+    A failed run may be repeated until its time limit, a lost one may appear until twice the limit.
+    """
+    limit = dt.timedelta(hours=asked.entry.hours)
+    age = now - asked.at
+    if found.state in {"report", "late"}:
+        return True
+    return age > (limit if found.state == "refused" else 2 * limit)

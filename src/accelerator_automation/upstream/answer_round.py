@@ -1,0 +1,356 @@
+"""Runs one round of answers: finds reports, compares them, and writes the answers."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from accelerator_automation.comment_posting import HarmfulError
+from accelerator_automation.events import Number, Part
+from accelerator_automation.github.api import Api, GitHubError, read_all
+from accelerator_automation.ownership import maintainers
+from accelerator_automation.upstream import answer_ledger
+from accelerator_automation.upstream.answer_ledger import Ledger, LookupResult
+from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.checks import (
+    check_label,
+    check_run,
+    device_of,
+    level_of,
+    may_check,
+    put_check_run,
+    with_labels_now,
+)
+from accelerator_automation.upstream.comment import (
+    CommentAccess,
+    PlatformAnswer,
+    update_comment,
+)
+from accelerator_automation.upstream.dispatch_queue import SendLog
+from accelerator_automation.upstream.news import news
+from accelerator_automation.upstream.own_files import (
+    LEDGER,
+    SENT,
+    FileSource,
+    newest_workflow_file,
+)
+from accelerator_automation.upstream.planning import PlannedPlatform, run_title
+from accelerator_automation.upstream.run_search import (
+    SKEW,
+    ReportPlace,
+    SentRequest,
+    report_repository,
+)
+from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.catalog.catalog import RESULTS
+from accelerator_portal.reports.report_check import known_names
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.results.archive import read_state_of
+from accelerator_portal.results.standing import State
+
+
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Clients of GitHub for three uses, each with only the permissions it needs."""
+
+    own: Api
+    """Reads this repository."""
+    vendors: Api
+    """Reads the vendors' runs."""
+    upstream: Api
+    """Comments upstream."""
+    home: str
+    """This repository."""
+    login: str
+    """Who comments upstream."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRound:
+    """The results of a round: the lookups, the answers, and what was done."""
+
+    looked: tuple[LookupResult, ...]
+    answers: tuple[PlatformAnswer, ...]
+    done: tuple[str, ...]
+    """In sentences."""
+    ledger: Ledger
+    """What is settled now."""
+    failed: bool
+    """Whether a request to GitHub failed; the next round tries it again."""
+
+
+def answer(
+    root: Path, catalog: Catalog, clients: Clients, now: dt.datetime, *, keep: bool = False
+) -> AnswerRound:
+    """Look for the open reports, and post the news on pull requests.
+
+    With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
+    and GitHubError if this repository's own files cannot be read.
+    """
+    where = FileSource(clients.own, clients.home, now - answer_ledger.REMEMBERED)
+    ledger = newest_workflow_file(where, LEDGER, Ledger) or Ledger()
+    log = newest_workflow_file(where, SENT, SendLog) or SendLog()
+    sent = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
+    entries = answer_ledger.current_entries(catalog)
+    recent = answer_ledger.sent_requests(sent.values(), entries, now - REACH)
+    without = requests_without_check(catalog, clients.home, recent, ledger)
+    late = late_labels(clients.upstream, without)
+    asked = answer_ledger.open_requests(sent.values(), ledger, entries, now, late.titles)
+    known = known_names(catalog)
+    looked = answer_ledger.find_reports(
+        ReportPlace(clients.vendors, clients.home, known, now), asked
+    )
+    bases = Bases(root)
+    compared = list(compare_with_bases(looked, catalog, bases, now.date()))
+    desk = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
+    posted = post_answers(desk, catalog, compared)
+    done = [*late.errors, *posted.said, *bases.faults]
+    if keep:
+        done += [f"Stored the report of {name}." for name in store_main_reports(root, looked)]
+    return AnswerRound(
+        looked=tuple(looked),
+        answers=tuple(one.answer for one in compared),
+        done=tuple(done),
+        ledger=answer_ledger.with_open(
+            answer_ledger.with_settled(ledger, looked, now, posted.failed, posted.checked),
+            sent,
+            now,
+        ),
+        failed=bool(posted.failed or late.errors) or any(one.error for one in looked),
+    )
+
+
+# Check runs for a label that is added after a report was answered.
+#
+# PyTorch's relay is told of a new label `ciflow/crcr/<device>` and makes its own check runs from
+# the results of the last three days. It passes the event on to nobody, so the portal asks which
+# pull requests have the label: one request for each device, however many pull requests there are.
+# Source: pytorch/test-infra at commit 61a7757, `webhook/event_handler.py` and `CRCR_STATUS_TTL`
+# in `utils/config.py` of `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
+
+REACH = dt.timedelta(days=3)
+"""A label counts for what was sent within this time, as in the relay."""
+
+_ANSWERED = {"report", "late"}
+
+
+class _Issue(Part):
+    """An issue or a pull request; GitHub lists both together."""
+
+    number: Number
+
+
+@dataclass(frozen=True, slots=True)
+class LateLabels:
+    """The titles of the runs that need a check run now; `errors` are the failed requests."""
+
+    titles: frozenset[str] = frozenset()
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LabelQuestion:
+    """A question to GitHub for the pull requests of `repository` that have `label`."""
+
+    repository: str
+    label: str
+
+
+def late_labels(
+    api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
+) -> LateLabels:
+    """Return the titles of those runs in `waiting` whose pull request has the label now."""
+    titles: set[str] = set()
+    errors: list[str] = []
+    for question, requests in waiting.items():
+        oldest = min(one.at for several in requests.values() for one in several)
+        try:
+            labeled = set(_labeled(api, question, oldest - SKEW))
+        except GitHubError as error:
+            errors.append(f"Pull requests with {question.label} could not be listed: {error}")
+            continue
+        for number in labeled & requests.keys():
+            titles |= {run_title(one.change, one.entry.accelerator) for one in requests[number]}
+    return LateLabels(frozenset(titles), tuple(errors))
+
+
+def requests_without_check(
+    catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
+) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
+    """Return the answered requests that would get a check run if their pull request had the label.
+
+    For each platform and pull request only the newest event counts; it comes last in `requests`.
+    """
+    newest: dict[tuple[str, int, str], SentRequest] = {}
+    for one in requests:
+        number = one.change.number
+        if number is not None:
+            newest[one.change.repository, number, one.entry.accelerator] = one
+    found: dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]] = {}
+    for (repository, number, _), one in newest.items():
+        settled = ledger.settled.get(run_title(one.change, one.entry.accelerator))
+        label = _label(catalog, home, one.entry)
+        if label and settled and settled.state in _ANSWERED and not settled.checked:
+            of_label = found.setdefault(LabelQuestion(repository, label), {})
+            of_label[number] = (*of_label.get(number, ()), one)
+    return found
+
+
+def _label(catalog: Catalog, home: str, entry: PlannedPlatform) -> str | None:
+    """Return the label that requests a platform's check run, or None if no label does."""
+    repository = report_repository(home, entry)
+    if level_of(catalog, repository) != "L3":
+        return None
+    return check_label(catalog.by_id[entry.accelerator], device_of(catalog, repository))
+
+
+def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
+    """Yield the labeled pull requests changed at `since` or later; a new label is a change."""
+    moment = f"{since.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+    where = f"labels={quote(question.label, safe='')}&state=all&since={quote(moment, safe='')}"
+    for issue in read_all(api, f"repos/{question.repository}/issues?{where}", _Issue):
+        yield issue.number
+
+
+KEPT = "upstream-main"
+"""The name in `results/` of a platform's newest report of PyTorch's main branch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bases:
+    """The platforms' histories, which reports are compared with."""
+
+    root: Path
+    """The repository."""
+    faults: list[str] = field(default_factory=list)
+    """What could not be read."""
+
+    def of(self, accelerator: str) -> State:
+        """Return the history of a platform; an unreadable one is empty and noted in `faults`."""
+        try:
+            return read_state_of(self.root, accelerator, "runs")
+        except ProblemsError as error:
+            self.faults.append(f"The history of {accelerator} cannot be read: {error.problems[0]}")
+            return State(accelerator, "runs")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedReport:
+    """A platform's report on a change, compared with its base."""
+
+    change: Change
+    answer: PlatformAnswer
+
+
+def compare_with_bases(
+    looked: Iterable[LookupResult], catalog: Catalog, bases: Bases, today: dt.date
+) -> Iterator[ComparedReport]:
+    """Compare each report that was found with the history of its platform."""
+    for one in looked:
+        platform = catalog.by_id.get(one.asked.entry.accelerator)
+        found = one.found
+        if platform is None or found is None or found.report is None or found.run is None:
+            continue
+        change = one.asked.change
+        said = news(found.report, bases.of(platform.id), platform.known_issues, today)
+        yield ComparedReport(
+            change,
+            PlatformAnswer.model_validate(
+                {
+                    "accelerator": platform.id,
+                    "name": platform.accelerator.name,
+                    "head": change.head,
+                    "repository": found.repository,
+                    "run": found.run,
+                    "torch": found.report.environment.torch,
+                    "late": found.state == "late",
+                    "news": said,
+                }
+            ),
+        )
+
+
+@dataclass(slots=True)
+class PostedAnswers:
+    """What was posted to PyTorch's repository."""
+
+    said: list[str] = field(default_factory=list)
+    """What was done, in sentences."""
+    failed: set[int] = field(default_factory=set)
+    """The pull requests that could not be written to."""
+    checked: set[str] = field(default_factory=set)
+    """The titles of the runs that have a check run now."""
+
+
+def post_answers(
+    desk: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
+) -> PostedAnswers:
+    """Post the answers on every pull request.
+
+    If one pull request cannot be written to, the others are still answered; the next round tries it
+    again.
+    """
+    done = PostedAnswers()
+    for change, reports in _by_pull_request(found).items():
+        try:
+            done.said.append(update_comment(desk, change, [one.answer for one in reports]))
+            _put_checks(desk.api, catalog, change, reports, done)
+        except (GitHubError, HarmfulError) as error:
+            done.failed.add(change.number or 0)
+            done.said.append(f"Pull request {change.number} could not be answered: {error}")
+    return done
+
+
+def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
+    """Store each platform's newest report of the main branch in its results; return the platforms.
+
+    The nightly job folds these reports into the histories. Raises OSError.
+    """
+    newest: dict[str, LookupResult] = {}
+    for one in looked:
+        if one.asked.change.number is None and one.found and one.found.report:
+            other = newest.setdefault(one.asked.entry.accelerator, one)
+            if one.asked.at > other.asked.at:
+                newest[one.asked.entry.accelerator] = one
+    for accelerator, one in newest.items():
+        if one.found and one.found.report:
+            place = root / "accelerators" / accelerator / RESULTS / f"{KEPT}.json"
+            place.parent.mkdir(exist_ok=True)
+            write_bytes_atomically(place, report_text(one.found.report).encode())
+    return sorted(newest)
+
+
+def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
+    """Group the reports by the newest event of their pull request, whose labels count."""
+    changes: dict[tuple[str, int], Change] = {}
+    reports: dict[tuple[str, int], list[ComparedReport]] = {}
+    for one in found:
+        if one.change.number is not None:
+            place = (one.change.repository, one.change.number)
+            changes[place] = one.change
+            reports.setdefault(place, []).append(one)
+    return {change: reports[place] for place, change in changes.items()}
+
+
+def _put_checks(
+    api: Api,
+    catalog: Catalog,
+    change: Change,
+    reports: Iterable[ComparedReport],
+    done: PostedAnswers,
+) -> None:
+    listed = [(one, level_of(catalog, one.answer.repository)) for one in reports]
+    if not any(level in {"L3", "L4"} for _, level in listed):
+        return
+    change = with_labels_now(api, change)
+    for one, level in listed:
+        answer = one.answer
+        device = device_of(catalog, answer.repository)
+        if level and may_check(catalog.by_id[answer.accelerator], level, change, device):
+            body = check_run(answer, change, level)
+            done.said.append(put_check_run(api, change.repository, body))
+            done.checked.add(run_title(one.change, answer.accelerator))

@@ -1,0 +1,200 @@
+"""Writes the callback of PyTorch's cross-repository CI relay from a report.
+
+The form is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
+61a77570f, which sends it with the token that proves the repository. The portal only writes it. The
+relay needs `in_progress` before `completed` for each job of an event, and refuses a second callback
+of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from accelerator_automation.events import Part
+from accelerator_automation.upstream.change import (
+    UPSTREAM,
+    Delivery,
+    RefusedEventError,
+    Sha1,
+)
+from accelerator_portal.reports.relay import relay_summary
+from accelerator_portal.reports.report import Report
+
+Conclusion = Literal["success", "failure"]
+SelfStartedEvent = Literal["nightly", "periodic"]
+"""A run that the vendor's own schedule starts; the relay takes `completed` alone from it."""
+
+
+class Dispatched(Part):
+    """The `client_payload` that the relay sent. It has no other keys."""
+
+    event_type: Annotated[str, Field(min_length=1, max_length=100)]
+    """The type of the event."""
+    delivery_id: Delivery
+    """Its number."""
+    payload: dict[str, Any]
+    """The webhook."""
+
+
+class SelfStarted(Part):
+    """The payload of a run that no event started; it takes the place of `client_payload`."""
+
+    event_type: SelfStartedEvent
+    """Which schedule it is."""
+    delivery_id: Sha1
+    """PyTorch's commit that was tested; the relay asks GitHub whether it exists."""
+    payload: dict[str, Any]
+    """The repository and the commit."""
+
+
+class WorkflowJob(Part):
+    """The job that ran, as GitHub's variables name it."""
+
+    name: Annotated[str, Field(min_length=1)]
+    """The workflow's name."""
+    job_name: Annotated[str, Field(min_length=1)]
+    """The job's name; each job of a matrix needs its own name."""
+    url: Annotated[str, Field(pattern=r"^https://")]
+    """The run's page."""
+    run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
+    """The run's number."""
+    run_attempt: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
+    """Which try it is."""
+    check_run_id: Annotated[str, Field(pattern=r"^[0-9]+(-[0-9]+)?$")]
+    """The number of the job's check run, or the numbers of the run and of the try."""
+    artifact_url: Annotated[str, Field(pattern=r"^https://")] | None = None
+    """Where the report is."""
+
+
+_NO_EVENT = "the event is not a JSON object"
+_EVENT_FILE = 'Pass the file of the repository_dispatch event: --event "$GITHUB_EVENT_PATH"'
+_RUN = "GITHUB_SERVER_URL, GITHUB_REPOSITORY or GITHUB_RUN_ID"
+# What each key of a WorkflowJob comes from.
+_GIVEN_BY = {
+    "name": "GITHUB_WORKFLOW",
+    "job_name": "--job-name, or GITHUB_JOB,",
+    "url": _RUN,
+    "run_id": "GITHUB_RUN_ID",
+    "run_attempt": "GITHUB_RUN_ATTEMPT",
+    "check_run_id": "--check-run",
+    "artifact_url": "--artifact",
+}
+_REMEDIES = {
+    "check_run_id": "Pass the number in ${{ job.check_run_id }}",
+    "artifact_url": "Pass an address that starts with https://",
+}
+_IN_ACTIONS = "Run the command in a job of GitHub Actions, which sets it"
+
+
+def read_dispatched(event: bytes) -> Dispatched:
+    """Return the payload of a relayed `repository_dispatch` event. Raises RefusedEventError."""
+
+    class Event(Part):
+        client_payload: Dispatched
+
+    try:
+        return Event.model_validate_json(event).client_payload
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        what = f"{place} in the event is not in the relay's format" if place else _NO_EVENT
+        raise RefusedEventError("unreadable", f"{what}. {_EVENT_FILE}") from None
+
+
+def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
+    """Return the payload of a run that no event started. Raises RefusedEventError."""
+    try:
+        return SelfStarted(
+            event_type=event_type,
+            delivery_id=commit,
+            payload={"repository": {"full_name": UPSTREAM}, "head_sha": commit},
+        )
+    except ValidationError:
+        given = f'"{commit[:60]}" is no such commit' if commit else "none is given"
+        what = f"--{event_type} needs PyTorch's commit with 40 digits, and {given}"
+        what += ". Pass it with --commit, or state torch_commit in the report"
+        raise RefusedEventError("unreadable", what) from None
+
+
+def job_of(
+    variables: Mapping[str, str],
+    check_run: str | None,
+    artifact: str | None,
+    job_name: str | None = None,
+) -> WorkflowJob:
+    """Return the job that GitHub's environment variables describe. Raises RefusedEventError.
+
+    Without `check_run`, the numbers of the run and the attempt are used, as in the relay's action.
+    """
+    server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
+    number = variables.get("GITHUB_RUN_ID", "")
+    attempt = variables.get("GITHUB_RUN_ATTEMPT", "1")
+    try:
+        return WorkflowJob(
+            name=variables.get("GITHUB_WORKFLOW", ""),
+            job_name=job_name or variables.get("GITHUB_JOB", ""),
+            url=f"{server}/{repository}/actions/runs/{number}",
+            run_id=number,
+            run_attempt=attempt,
+            check_run_id=check_run or f"{number}-{attempt}",
+            artifact_url=artifact,
+        )
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
+        what = f"{_GIVEN_BY[place]} is missing or not valid. {_REMEDIES.get(place, _IN_ACTIONS)}"
+        raise RefusedEventError("unreadable", what) from None
+
+
+def in_progress(dispatched: Dispatched, job: WorkflowJob, now: dt.datetime) -> dict[str, Any]:
+    """Return the body of a job's first callback, which says that its tests have started."""
+    state = {"status": "in_progress", "started_at": _moment(now)}
+    return _body(dispatched, job, state)
+
+
+def completed(
+    dispatched: Dispatched | SelfStarted, job: WorkflowJob, report: Report, now: dt.datetime
+) -> dict[str, Any]:
+    """Return the body of a job's last callback, with the counts of its report.
+
+    The relay takes the start time from the first callback. A self-started run has no first
+    callback, so its start time is included. Raises ProblemsError for a baseline.
+    """
+    alone = isinstance(dispatched, SelfStarted)
+    state = {
+        "status": "completed",
+        "conclusion": conclusion(report),
+        "started_at": _moment(report.started or now) if alone else None,
+        "completed_at": _moment(now),
+        "test_results": result_counts(report),
+    }
+    return _body(dispatched, job, state)
+
+
+def result_counts(report: Report) -> dict[str, int]:
+    """Return the counts for the input `test-results` of the relay's action.
+
+    Raises ProblemsError for a baseline.
+    """
+    return {str(name): count for name, count in relay_summary(report)["test_results"].items()}
+
+
+def conclusion(report: Report) -> Conclusion:
+    """Return the conclusion of the run: success if tests passed and none failed."""
+    results = result_counts(report)
+    return "success" if results["passed"] and not results["failed"] else "failure"
+
+
+def _body(
+    dispatched: Dispatched | SelfStarted, job: WorkflowJob, state: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a callback with every key of the relay's action; unused keys are None."""
+    empty = {"conclusion": None, "started_at": None, "completed_at": None}
+    workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}
+    return {**dispatched.model_dump(), "workflow": workflow}
+
+
+def _moment(moment: dt.datetime) -> str:
+    return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

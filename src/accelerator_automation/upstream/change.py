@@ -1,0 +1,179 @@
+"""Defines a change of PyTorch that platforms may test, and confirms it with GitHub."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, StringConstraints
+
+from accelerator_automation.events import FullName, Part, PullRequest, Sha
+from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.files.upstream_events import Occasion
+
+UPSTREAM = "pytorch/pytorch"
+BRANCH = "main"
+
+Sha1 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+Delivery = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5,63}$")]
+ChangeNumber = Annotated[int, Field(gt=0, lt=10**9)]
+ShortText = Annotated[str, StringConstraints(max_length=1000)]
+
+# What became of a pull request so that tests are worth running; others are passed over.
+EventAction = Literal["opened", "reopened", "synchronize", "labeled", "closed", "rerequested"]
+
+Refused = Literal["unreadable", "unknown repository", "forged", "out of order", "replayed"]
+
+
+class RefusedEventError(ValueError):
+    """An event that is refused; `name` is the kind of reason, the message gives the details."""
+
+    def __init__(self, name: Refused, what: str) -> None:
+        super().__init__(what if name == "unreadable" else f"{name}: {what}")
+        self.name = name
+
+
+class Change(Model):
+    """A change of PyTorch to test. What the sender says of it is confirmed before anything runs."""
+
+    occasion: Occasion
+    """What it is tested for."""
+    delivery: Delivery
+    """The sender's number of the event: the same number is the same event."""
+    repository: FullName
+    """Where the change is."""
+    head: Sha1 | None = None
+    """The commit; None as long as only GitHub can say it."""
+    base: Sha1 | None = None
+    """The commit that a pull request starts from."""
+    number: ChangeNumber | None = None
+    """Number of the pull request."""
+    action: EventAction | None = None
+    """What happened to the pull request."""
+    title: ShortText = ""
+    """Its title, which its author chose."""
+    labels: Annotated[tuple[ShortText, ...], Field(max_length=100)] = ()
+    """Its labels."""
+    added: ShortText | None = None
+    """The label that was added just now."""
+    only: ShortText | None = None
+    """The one platform that is asked again."""
+
+
+# What GitHub says of a change, before anything is run for it.
+#
+# An event is a message like any other: it may be forged, come twice, late, or after a newer one.
+# GitHub itself is asked which commit a pull request has now, and what is on the main branch.
+
+OLDEST_PUSH = dt.timedelta(days=1)
+"""A push to main is told within this time; an older commit is a replay, and tested already."""
+
+_MISSING = {404, 422}
+_MOST_LABELS = 100
+
+
+class PullRequestLabel(Part):
+    """A label."""
+
+    name: str
+    """Its name."""
+
+
+class UpstreamPullRequest(PullRequest):
+    """A pull request with the title and the labels that decide which platforms test it."""
+
+    title: str = ""
+    """Its title."""
+    labels: tuple[PullRequestLabel, ...] = Field(default=(), max_length=_MOST_LABELS)
+    """Its labels."""
+
+
+class _Signature(Part):
+    date: AwareDatetime
+
+
+class _CommitText(Part):
+    committer: _Signature
+
+
+class _ComparedCommit(Part):
+    commit: _CommitText
+
+
+class _Comparison(Part):
+    status: Literal["ahead", "behind", "identical", "diverged"]
+    merge_base_commit: _ComparedCommit
+
+
+class _Commit(Part):
+    sha: Sha
+
+
+def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
+    """Return the change with GitHub's data in place of the sender's.
+
+    Raises RefusedEventError if the two contradict each other, and GitHubError.
+    """
+    try:
+        if change.occasion == "pull-request":
+            return _pull_request(api, change)
+        return _pushed(api, change, now)
+    except GitHubError as error:
+        if error.status in _MISSING:
+            raise RefusedEventError(
+                "forged", f"GitHub doesn't have this change ({error})"
+            ) from None
+        raise
+
+
+def main_branch_change(
+    api: Api, repository: str, occasion: Literal["daily", "weekly"], now: dt.datetime
+) -> Change:
+    """Return the newest commit of the main branch as a daily or weekly change. Raises GitHubError.
+
+    The delivery number is made of the day and the commit, so a second start does nothing twice.
+    """
+    head = read(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
+    delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"
+    return Change(occasion=occasion, delivery=delivery, repository=repository, head=head)
+
+
+def _pull_request(api: Api, change: Change) -> Change:
+    pull = read(api, f"repos/{change.repository}/pulls/{change.number}", UpstreamPullRequest)
+    if pull.base.repo is None or pull.base.repo.full_name != change.repository:
+        raise RefusedEventError(
+            "forged", f"pull request {change.number} belongs to another repository"
+        )
+    if change.head is not None and pull.head.sha != change.head:
+        what = f"pull request {pull.number} has a newer commit than {change.head[:12]}"
+        raise RefusedEventError("out of order", what)
+    if pull.state != "open" and change.action != "closed":
+        raise RefusedEventError(
+            "out of order", f"pull request {pull.number} is already {pull.state}"
+        )
+    known = {
+        "head": pull.head.sha,
+        "base": pull.base.sha,
+        "title": pull.title[:1000],
+        "labels": tuple(label.name for label in pull.labels),
+    }
+    return Change.model_validate({**change.model_dump(), **known})
+
+
+def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
+    """Return the change if its commit is on the main branch and not older than OLDEST_PUSH.
+
+    GitHub also finds commits of forks under the repository's name, so the commit is compared with
+    the main branch: their merge base must be the commit itself. Raises RefusedEventError.
+    """
+    place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
+    found = read(api, place, _Comparison)
+    if found.status not in {"behind", "identical"}:
+        raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
+    committed = found.merge_base_commit.commit.committer.date
+    if now - committed > OLDEST_PUSH:
+        since = f"since {committed:%Y-%m-%d}, for more than a day"
+        what = f"commit {change.head} has been on {BRANCH} {since}"
+        raise RefusedEventError("out of order", what)
+    return change

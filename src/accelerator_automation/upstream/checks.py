@@ -1,0 +1,112 @@
+"""Writes a check run on the pull request, for platforms on PyTorch's list for it.
+
+Levels by RFC-0050: a platform at L3 gets a check run if the label `ciflow/crcr/<device>` requests
+it, and the check run blocks nothing. A platform at L4 always gets a check run, which may block.
+Platforms at lower levels get none. `data/relay.yaml` is the list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from accelerator_automation.events import Number, Part
+from accelerator_automation.github.api import Api, read
+from accelerator_automation.upstream.change import Change, UpstreamPullRequest
+from accelerator_automation.upstream.comment import PlatformAnswer, run_page
+from accelerator_automation.upstream.incoming import CHECK
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.shared_files import RelayLevel
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.site.difference.harmless import span
+
+LABEL = "ciflow/crcr/"
+
+_MOST_SUMMARY = 60_000
+
+
+class _CheckRun(Part):
+    id: Number
+    name: str
+    external_id: str | None = None
+
+
+class _CheckRuns(Part):
+    check_runs: tuple[_CheckRun, ...]
+
+
+def level_of(catalog: Catalog, repository: str) -> RelayLevel | None:
+    """Return the level of a repository in PyTorch's relay list, or None if it is not listed."""
+    listed = catalog.relay.repositories if catalog.relay else ()
+    return next((entry.level for entry in listed if entry.repository == repository), None)
+
+
+def device_of(catalog: Catalog, repository: str) -> str | None:
+    """Return the device name of a repository in PyTorch's relay list, or None."""
+    listed = catalog.relay.repositories if catalog.relay else ()
+    return next((entry.device for entry in listed if entry.repository == repository), None)
+
+
+def check_label(platform: Platform, device: str | None = None) -> str:
+    """Return the label that requests a platform's check run on a pull request.
+
+    The device name in PyTorch's list takes precedence over the one in the platform's folder.
+    """
+    events = platform.accelerator.upstream_events
+    return f"{LABEL}{device or (events and events.device) or platform.id}"
+
+
+def may_check(
+    platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
+) -> bool:
+    """Return whether a platform's answer is also posted as a check run."""
+    if platform.accelerator.upstream_events is None or change.number is None:
+        return False
+    return level == "L4" or (level == "L3" and check_label(platform, device) in change.labels)
+
+
+def with_labels_now(api: Api, change: Change) -> Change:
+    """Return the change with the current labels of its pull request. Raises GitHubError.
+
+    The label that requests a check run is often added while the tests run.
+    """
+    place = f"repos/{change.repository}/pulls/{change.number}"
+    labels = read(api, place, UpstreamPullRequest).labels
+    return change.model_copy(update={"labels": tuple(label.name for label in labels)})
+
+
+def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
+    """Return the body of the check run. New failures are a failure at L4, and neutral below it."""
+    broken = answer.news.newly_broken
+    bad = "failure" if level == "L4" else "neutral"
+    lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
+    if more := broken - len(lines):
+        lines.append(f"- {more:,} more")
+    said = (
+        f"{count(broken, 'new failure')}, {answer.news.red_already:,} already failing on the base"
+    )
+    summary = "\n".join([f"Reported by {span(answer.repository)}. {said}.", "", *lines])
+    return {
+        "name": f"{CHECK}{answer.accelerator}",
+        "head_sha": answer.head,
+        "status": "completed",
+        "conclusion": bad if broken else "success",
+        "external_id": f"{change.delivery}:{change.number}",
+        "details_url": run_page(answer),
+        "output": {"title": said, "summary": summary[:_MOST_SUMMARY]},
+    }
+
+
+def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
+    """Create the check run, or update the one of the same event; return what was done.
+
+    Filters by name, because a commit has more check runs than fit on a page. Raises GitHubError.
+    """
+    name = quote(body["name"], safe="")
+    path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"
+    for found in read(api, path, _CheckRuns).check_runs:
+        if (found.name, found.external_id) == (body["name"], body["external_id"]):
+            api.send("PATCH", f"repos/{repository}/check-runs/{found.id}", body)
+            return f"The check run {body['name']} was updated."
+    api.send("POST", f"repos/{repository}/check-runs", body)
+    return f"The check run {body['name']} was created."

@@ -1,0 +1,290 @@
+"""Writes the one comment on a pull request of PyTorch: what it breaks, and for whom.
+
+All text from data is in code spans, so that it mentions nobody and has no effect.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from accelerator_automation.comment_posting import HarmfulError
+from accelerator_automation.events import Comment, FullName, Number
+from accelerator_automation.github.api import Api, read, read_all
+from accelerator_automation.ownership import Maintainers
+from accelerator_automation.sanitizer import faults
+from accelerator_automation.upstream.change import Change, Sha1, UpstreamPullRequest
+from accelerator_automation.upstream.news import Broken, ReportNews
+from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.site.difference.harmless import fence, span
+
+MUTE = "no-accelerator-reports"
+"""The label that stops comments on a pull request."""
+
+# GitHub takes 65,536 characters, memory included.
+MOST = 60_000
+
+# So many tests of each platform are named; fewer where all of it would be too long.
+_SHOWN = (20, 10, 5, 1, 0)
+
+_INTRODUCTION = (
+    "Test results of out-of-tree platforms for this pull request. The platforms run these tests in "
+    "their own CI; nobody else has verified the results. They don't block merging."
+)
+_MENDED = "No new failures in the latest reports."
+_END = (
+    f"This comment is updated in place. To stop these comments on this pull request, add the label "
+    f"`{MUTE}`. Platforms list expected failures in `known-issues.yaml`."
+)
+
+
+def run_page(answer: PlatformAnswer) -> str:
+    """Return the URL of the run that made a report."""
+    return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
+
+
+def comment(memory: Memory, ask: Maintainers) -> str:
+    """Return the text of the comment; `ask` lists the maintainers of each platform.
+
+    A text that would be too long lists and stores fewer tests. Raises HarmfulError if it could act
+    on GitHub.
+    """
+    texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
+    sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
+    if found := faults(text, sign, map(run_page, memory.answers)):
+        raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
+    return text
+
+
+def _cut(memory: Memory, most: int) -> Memory:
+    """Return the memory with at most `most` new failures and one flaky test for each platform."""
+    answers = []
+    for one in memory.answers:
+        short = {"newly": one.news.newly[:most], "flaky": one.news.flaky[: min(most, 1)]}
+        answers.append(one.model_copy(update={"news": one.news.model_copy(update=short)}))
+    return Memory(answers=tuple(answers))
+
+
+def _text(memory: Memory, ask: Maintainers) -> tuple[str, str]:
+    sign = marker(memory)
+    return sign, "\n\n".join([sign, *_parts(memory, ask)]) + "\n"
+
+
+def _parts(memory: Memory, ask: Maintainers) -> Iterator[str]:
+    broken = [answer for answer in memory.answers if answer.news.newly_broken]
+    mended = [answer for answer in memory.answers if not answer.news.newly_broken]
+    yield _headline(broken) if broken else _MENDED
+    yield _INTRODUCTION
+    for answer in broken:
+        yield from _section(answer, ask.get(answer.accelerator, ()))
+    if mended:
+        names = ", ".join(
+            f"{span(answer.name)} at {span(answer.head[:12])}, [run]({run_page(answer)})"
+            for answer in mended
+        )
+        yield f"No new failures any more: {names}."
+    yield _END
+
+
+def _headline(broken: Iterable[PlatformAnswer]) -> str:
+    said = (f"{span(answer.name)} {count(answer.news.newly_broken, 'test')}" for answer in broken)
+    return f"**New failures: {', '.join(said)}.**"
+
+
+def _section(answer: PlatformAnswer, people: Sequence[str]) -> Iterator[str]:
+    news = answer.news
+    yield f"#### {span(answer.name)}: new failures in {count(news.newly_broken, 'test')}"
+    yield _where(answer)
+    lines = [_line(one) for one in news.newly]
+    if more := news.newly_broken - len(lines):
+        lines.append(f"- {more:,} more (see the run)")
+    yield "\n".join(lines)
+    if others := _others(answer):
+        yield others
+    if command := next((one.command for one in news.newly if one.command), None):
+        yield "\n".join(["To reproduce the first failure:", "", *fence([command], "bash")])
+    who = ", ".join(map(span, people)) if people else "no maintainer listed"
+    yield f"Contact: {who}."
+
+
+def _where(answer: PlatformAnswer) -> str:
+    base = answer.news.base
+    late = " The report arrived after its deadline." if answer.late else ""
+    torch = f" with torch {span(answer.torch)}" if answer.torch else ""
+    return (
+        f"At {span(answer.head[:12])}{torch}, reported by {span(answer.repository)}, "
+        f"[this run]({run_page(answer)}): {count(answer.news.tests, 'test')}. The base is the "
+        f"platform’s own runs up to {f'{base:%Y-%m-%d}' if base else 'none'}.{late}"
+    )
+
+
+def _line(one: Broken) -> str:
+    reason = f": {span(one.reason)}" if one.reason else ""
+    return f"- {span(one.key)} {one.outcome}{reason}"
+
+
+def _others(answer: PlatformAnswer) -> str:
+    news = answer.news
+    said = [
+        (news.red_already, "already failing on the base"),
+        (news.known, "with known issues"),
+        (news.no_base, "without a result on the base"),
+        (news.mended, "fixed"),
+    ]
+    words = [f"{count(number, 'test')} {what}" for number, what in said if number]
+    text = f"Other results: {', '.join(words)}." if words else ""
+    if news.flaky_failing:
+        text += f" {count(news.flaky_failing, 'test')} failing, but flaky on the base"
+        rates = (f": {span(o.key)} failed in {o.bad} of its last {o.of} runs" for o in news.flaky)
+        text += f"{next(rates, '')}."
+    return text.strip()
+
+
+# What a comment remembers of itself, in the one piece of HTML at its beginning.
+#
+# Anybody can write such a marker; it counts only in a comment of the portal's own account, and
+# what it holds is read as data all the same: so far and no further.
+
+PREFIX = "<!-- accelerator-portal:upstream "
+
+_SUFFIX = " -->"
+_MARKER = re.compile(rf"{re.escape(PREFIX)}([A-Za-z0-9+/=]{{1,60000}}){_SUFFIX}")
+_MOST = 1024 * 1024
+
+# A new comment is not written anew for every word; so much of it may be memory.
+MOST_ANSWERS = 40
+
+Version = Annotated[str, StringConstraints(max_length=200)]
+
+
+class PlatformAnswer(Model):
+    """A platform's result for a pull request."""
+
+    accelerator: Id
+    """Its id."""
+    name: Annotated[str, StringConstraints(max_length=40)]
+    """Its name."""
+    head: Sha1
+    """The commit that was tested."""
+    repository: FullName
+    """Where the run is; GitHub says so."""
+    run: Number
+    """Its number."""
+    torch: Version | None = None
+    """The version of torch that the report names."""
+    late: bool = False
+    """Whether it came after its time."""
+    news: ReportNews
+    """What it says beside the base."""
+
+
+class Memory(Model):
+    """The results that the comment on a pull request shows, stored in the comment itself."""
+
+    schema_version: Literal[1] = 1
+    """The form of this memory."""
+    answers: Annotated[tuple[PlatformAnswer, ...], Field(max_length=MOST_ANSWERS)] = ()
+    """One of each platform that had news, by id."""
+
+
+def marker(memory: Memory) -> str:
+    """Return the HTML comment that stores a memory."""
+    packed = zlib.compress(memory.model_dump_json(exclude_defaults=True).encode(), 9)
+    return f"{PREFIX}{base64.b64encode(packed).decode()}{_SUFFIX}"
+
+
+def memory_of_comment(body: str) -> Memory | None:
+    """Return the memory that a comment stores, or None if it does not begin with a marker.
+
+    If the marker cannot be read, the memory is empty, and the comment is written anew.
+    """
+    if not body.startswith(PREFIX):
+        return None
+    found = _MARKER.match(body)
+    if found is None:
+        return Memory()
+    try:
+        packed = base64.b64decode(found[1], validate=True)
+        return Memory.model_validate_json(zlib.decompressobj().decompress(packed, _MOST))
+    except (binascii.Error, zlib.error, ValidationError):
+        return Memory()
+
+
+# From the runs of vendors to the one comment on the pull request, or to silence.
+#
+# Everything here may come twice, late, or in another order: what was said already is in the
+# comment, what is of an older commit than the pull request has by now is left out.
+
+
+@dataclass(frozen=True, slots=True)
+class CommentAccess:
+    """The API, the account that posts comments, and the maintainers that comments name."""
+
+    api: Api
+    login: str
+    """The account of that token: only its own comments are renewed."""
+    ask: Maintainers
+    """Who answers for each platform."""
+
+
+def update_comment(desk: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
+    """Post, update or leave the comment; return a sentence that says what was done.
+
+    Raises GitHubError, and HarmfulError if the comment must not be posted.
+    """
+    place = f"repos/{change.repository}"
+    pull = read(desk.api, f"{place}/pulls/{change.number}", UpstreamPullRequest)
+    current = [one for one in answers if one.head == pull.head.sha]
+    if reason := _silence(pull, current):
+        return f"Pull request {pull.number} {reason}: no comment posted."
+    own = _own(desk, f"{place}/issues/{pull.number}/comments")
+    before = (memory_of_comment(own.body or "") if own else None) or Memory()
+    after = merged_memory(before, current)
+    if not after.answers:
+        return f"No new failures in pull request {pull.number}: no comment posted."
+    text = comment(after, desk.ask)
+    if own is None:
+        desk.api.send("POST", f"{place}/issues/{pull.number}/comments", {"body": text})
+        return f"A comment on pull request {pull.number} was posted."
+    if own.body == text:
+        return f"The comment on pull request {pull.number} is already up to date."
+    desk.api.send("PATCH", f"{place}/issues/comments/{own.id}", {"body": text})
+    return f"The comment on pull request {pull.number} was updated."
+
+
+def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> str | None:
+    if pull.state != "open":
+        return f"is {pull.state}"
+    if MUTE in {label.name for label in pull.labels}:
+        return f"has the label {MUTE}"
+    return None if current else "has a newer commit"
+
+
+def merged_memory(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
+    """Return the memory with new answers.
+
+    An answer without new failures is added only if it replaces an earlier answer of its platform.
+    """
+    known = {one.accelerator: one for one in before.answers}
+    for one in answers:
+        if one.news.newly_broken or one.accelerator in known:
+            known[one.accelerator] = one
+    kept = sorted(known.values(), key=lambda one: (-one.news.newly_broken, one.accelerator))
+    found = sorted(kept[:MOST_ANSWERS], key=lambda one: one.accelerator)
+    return Memory(answers=tuple(found))
+
+
+def _own(desk: CommentAccess, path: str) -> Comment | None:
+    for found in read_all(desk.api, path, Comment):
+        mine = found.user is not None and found.user.login == desk.login
+        if mine and memory_of_comment(found.body or "") is not None:
+            return found
+    return None

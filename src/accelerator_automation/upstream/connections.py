@@ -1,0 +1,157 @@
+"""Chooses the tokens of each workflow: those of the GitHub App, or personal ones."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from accelerator_automation.github.api import Api, ForwardingApi
+from accelerator_automation.github.app import Permissions, app_here
+from accelerator_automation.github.client import client_here
+from accelerator_automation.github.installation_tokens import (
+    InstallationApi,
+    InstallationTokens,
+    repository_of,
+)
+from accelerator_automation.upstream.answer_round import Clients
+from accelerator_automation.upstream.change import UPSTREAM
+from accelerator_automation.upstream.checks import level_of
+from accelerator_automation.upstream.dispatching import (
+    Pace,
+    Pause,
+    Senders,
+    UtcClock,
+    utc_now,
+)
+from accelerator_portal.catalog import Catalog
+
+
+def senders_here(home: str) -> Senders:
+    """Return the clients that send events, from the environment. Raises GitHubError, AppError.
+
+    They use the GitHub App if it is set, and the token in GH_TOKEN otherwise.
+    """
+    own, app = client_here("PORTAL_TOKEN"), app_here()
+    if app is None:
+        return Senders(vendors=client_here(), own=own, home=home)
+    tokens = InstallationTokens(app, wait=Pace(most=TOKENS_A_MINUTE).wait)
+    vendors = InstallationApi(tokens, lambda _: SEND)
+    return Senders(vendors=vendors, own=own, home=home)
+
+
+def clients_here(home: str, login: str) -> Clients:
+    """Return the clients that read and comment, from the environment. Raises GitHubError, AppError.
+
+    `login` is for personal tokens; the App uses its own login, by which it finds its comments.
+    """
+    own, app = client_here("PORTAL_TOKEN"), app_here()
+    if app is None:
+        return Clients(
+            own=own,
+            vendors=PacedApi(client_here(), Pace(most=READS_A_MINUTE)),
+            upstream=client_here("UPSTREAM_TOKEN"),
+            home=home,
+            login=login,
+        )
+    tokens = InstallationTokens(app, wait=Pace(most=TOKENS_A_MINUTE).wait)
+    return Clients(
+        own=own,
+        vendors=OwnerPacedApi(InstallationApi(tokens, lambda _: READ), READS_A_MINUTE),
+        upstream=InstallationApi(tokens, upstream_permissions),
+        home=home,
+        login=app.login,
+    )
+
+
+# GitHub's API at a pace, for a round that reads thousands of reports.
+#
+# GitHub counts the requests of a personal token together, and those of a GitHub App by
+# installation, which is by owner. Source: docs.github.com, "Rate limits for the REST API", read
+# 2026-11-21.
+
+READS_A_MINUTE = 450
+"""Half of the 900 points that GitHub allows a token in a minute; a GET costs one."""
+
+TOKENS_A_MINUTE = 45
+"""Tokens of the App that a round of answers asks for in a minute; each costs five points. With the
+40 that the sender may ask for in the same minute, it is less than half of the 900 points."""
+
+
+@dataclass(frozen=True, slots=True)
+class PacedApi(ForwardingApi):
+    """GitHub's API, with a wait before each request until the rate limit `pace` allows it."""
+
+    api: Api
+    pace: Pace
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:  # noqa: ARG002 - one pace for all paths
+        self.pace.wait()
+        return ask(self.api)
+
+
+class OwnerPacedApi(ForwardingApi):
+    """GitHub's API, with one rate limit for each owner of repositories."""
+
+    def __init__(
+        self, api: Api, most: int, now: UtcClock = utc_now, pause: Pause = time.sleep
+    ) -> None:
+        self._api, self._most = api, most
+        self._now, self._pause = now, pause
+        self._owners: dict[str, PacedApi] = {}
+        self._lock = threading.Lock()
+
+    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
+        owner = repository_of(path).partition("/")[0].casefold()
+        with self._lock:
+            if owner not in self._owners:
+                pace = Pace((), self._now, self._pause, most=self._most)
+                self._owners[owner] = PacedApi(self._api, pace)
+            paced = self._owners[owner]
+        return ask(paced)
+
+
+# The least permissions of the GitHub App for each use, and the repositories that need them.
+#
+# GitHub adds `metadata: read` itself. Source, read 2026-11-23: docs.github.com, "Permissions
+# required for GitHub Apps", as data in github/docs,
+# `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
+
+SEND: Permissions = {"contents": "write"}
+"""`POST /repos/{owner}/{repo}/dispatches` is listed under Contents, and nowhere else."""
+READ: Permissions = {"actions": "read"}
+"""Lists of runs and artifacts, and the archives, are listed under Actions."""
+COMMENT: Permissions = {"pull_requests": "write"}
+"""Comments on a pull request need this or Issues; reading its labels needs this or Contents."""
+CHECK: Permissions = {"checks": "write"}
+"""Check runs are listed under Checks; GitHub lets only Apps create them."""
+WORKFLOWS: Permissions = {"contents": "read"}
+"""Files of a repository, which `upstream doctor` reads."""
+
+
+def upstream_permissions(path: str) -> Permissions:
+    """Return the permissions for a request to PyTorch's repository: check runs or comments."""
+    return CHECK if "/check-runs" in path else COMMENT
+
+
+def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
+    """Return all permissions that the App needs, by repository; `home` is this repository."""
+    events = [platform.accelerator.upstream_events for platform in catalog.platforms]
+    runs = [one.run for one in events if one is not None]
+    found: dict[str, Permissions] = {}
+    if runs:
+        checks = CHECK if checked_repositories(catalog) else {}
+        found[UPSTREAM] = {**COMMENT, **checks}
+    if any(run.workflow_here for run in runs):
+        found[home] = READ
+    for repository in sorted({run.sent_to.repository for run in runs if run.sent_to}):
+        found[repository] = {**SEND, **READ}
+    return found
+
+
+def checked_repositories(catalog: Catalog) -> list[str]:
+    """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
+    events = (platform.accelerator.upstream_events for platform in catalog.platforms)
+    found = {one.run.sent_to.repository for one in events if one and one.run.sent_to}
+    return sorted(one for one in found if level_of(catalog, one) in {"L3", "L4"})

@@ -1,0 +1,267 @@
+"""Keeps the queue of changes to be sent: adds plans, drops replaced ones, logs results.
+
+All functions are pure: they take the log of the sender and return the next one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from pydantic import Field, NonNegativeInt
+
+from accelerator_automation.events import ListedRuns
+from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.upstream.change import Change, Delivery
+from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
+from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.reports.report import Moment
+
+
+class SentChange(Model):
+    """A change, and when it was sent to each platform."""
+
+    change: Change
+    """What was sent."""
+    sent: Mapping[Id, Moment]
+    """To whom, and when."""
+
+
+class WaitingPlan(Model):
+    """The part of a plan that is not sent yet."""
+
+    change: Change
+    """What is tested."""
+    entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)]
+    """The platforms that are not told yet."""
+    failures: Mapping[Id, NonNegativeInt] = Field(default_factory=dict)
+    """How many rounds failed to tell a platform."""
+
+
+class SendLog(Model):
+    """The file that passes the sender's state to its next run, with plans by artifact number."""
+
+    schema_version: Literal[1] = 1
+    """The form of this file."""
+    waiting: Annotated[Mapping[int, WaitingPlan], Field(max_length=10_000)] = Field(
+        default_factory=dict
+    )
+    """Plans of which something is not sent yet."""
+    sent: Annotated[Mapping[int, SentChange], Field(max_length=10_000)] = Field(
+        default_factory=dict
+    )
+    """What was sent in the last days."""
+    read: Annotated[Mapping[int, Moment], Field(max_length=10_000)] = Field(default_factory=dict)
+    """Plans that need not be read again, and when they were read."""
+    deliveries: Annotated[Mapping[Delivery, Moment], Field(max_length=100_000)] = Field(
+        default_factory=dict
+    )
+    """Events that were planned, and when first: a later replay is refused."""
+
+
+SAME_EVENT = dt.timedelta(days=1)
+"""The same event is completed within this time; a later replay is refused. Another event of the
+same commit is a new one after this time."""
+
+KEPT = dt.timedelta(days=3)
+"""The round of answers reads what was sent within this time."""
+
+DELIVERIES_KEPT = dt.timedelta(days=14)
+"""A replay is recognized for this time."""
+
+MOST_FAILURES = 3
+"""After this many failed rounds, a change is no longer sent to a platform."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """A change to send to one platform; `plan` is the number of the plan's artifact."""
+
+    plan: int
+    change: Change
+    entry: PlannedPlatform
+
+
+@dataclass(frozen=True, slots=True)
+class Enqueued:
+    """The log with new plans; `notes` are sentences that say what is not sent, and why."""
+
+    log: SendLog
+    notes: tuple[str, ...] = ()
+
+
+def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
+    """Return the log with new plans, which are added oldest first.
+
+    A newer commit of a branch or pull request replaces unsent older ones. Replays are refused.
+    """
+    notes: list[str] = []
+    for number, plan in sorted(plans.items()):
+        log = log.model_copy(update={"read": {**log.read, number: now}})
+        first = log.deliveries.get(plan.change.delivery)
+        if first is not None and now - first > SAME_EVENT:
+            notes.append(
+                f"Event {plan.change.delivery} is a replay from {first:%Y-%m-%d}: refused."
+            )
+            continue
+        log, replaced = _with_plan(log, number, plan, now)
+        if replaced:
+            name = _branch_name(plan.change)
+            notes.append(f"{name}: {replaced} unsent dispatches are replaced by a newer event.")
+    return Enqueued(log, tuple(notes))
+
+
+def queue_items(log: SendLog) -> Iterator[QueueItem]:
+    """Yield the items to send, from the oldest plan to the newest."""
+    for number, plan in sorted(log.waiting.items()):
+        for entry in plan.entries:
+            yield QueueItem(number, plan.change, entry)
+
+
+def log_with_sent(
+    log: SendLog, items: Iterable[QueueItem], at: Mapping[QueueItem, dt.datetime]
+) -> SendLog:
+    """Return the log after an attempt to send `items`; `at` has the times of the successful ones.
+
+    A platform that fails in MOST_FAILURES rounds is removed from the plan.
+    """
+    waiting, sent = dict(log.waiting), dict(log.sent)
+    for item in items:
+        name, plan = item.entry.accelerator, waiting[item.plan]
+        failures = {**plan.failures}
+        if item in at:
+            before = sent.get(item.plan, SentChange(change=item.change, sent={}))
+            moments = {**before.sent, name: at[item]}
+            sent[item.plan] = before.model_copy(update={"sent": moments})
+        else:
+            failures[name] = failures.get(name, 0) + 1
+        if item in at or failures[name] >= MOST_FAILURES:
+            entries = tuple(one for one in plan.entries if one.accelerator != name)
+            plan = plan.model_copy(update={"entries": entries})
+        waiting[item.plan] = plan.model_copy(update={"failures": failures})
+    return log.model_copy(update={"waiting": _not_empty(waiting), "sent": sent})
+
+
+def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
+    """Return the log without the entries that have expired."""
+    return log.model_copy(
+        update={
+            "sent": {n: one for n, one in log.sent.items() if now - _last(one, now) <= KEPT},
+            "read": {n: at for n, at in log.read.items() if now - at <= KEPT},
+            "deliveries": {
+                d: at for d, at in log.deliveries.items() if now - at <= DELIVERIES_KEPT
+            },
+        }
+    )
+
+
+def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
+    """Return the times of sending from `since` on; the rate limit counts across runs."""
+    moments = chain.from_iterable(one.sent.values() for one in log.sent.values())
+    return sorted(at for at in moments if at >= since)
+
+
+def _with_plan(
+    log: SendLog, number: int, plan: DispatchPlan, now: dt.datetime
+) -> tuple[SendLog, int]:
+    told = _told(log, plan.change, now)
+    entries = tuple(one for one in plan.entries if one.accelerator not in told)
+    names = {one.accelerator for one in plan.entries}
+    waiting, replaced = {}, 0
+    for other, older in log.waiting.items():
+        kept = tuple(one for one in older.entries if not _replaces(plan.change, older, one, names))
+        replaced += len(older.entries) - len(kept)
+        waiting[other] = older.model_copy(update={"entries": kept})
+    waiting[number] = WaitingPlan(change=plan.change, entries=entries)
+    deliveries = {plan.change.delivery: now, **log.deliveries}
+    update = {"waiting": _not_empty(waiting), "deliveries": deliveries}
+    return log.model_copy(update=update), replaced
+
+
+def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]) -> bool:
+    """Return whether a newer change makes an older, unsent one useless for a platform."""
+    if _branch(change) != _branch(older.change):
+        return False
+    return change.head != older.change.head or entry.accelerator in names
+
+
+def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
+    """Return the platforms that received this event, or this commit, within the last day.
+
+    The commit does not count for `rerequested` events, which ask for the same tests again.
+    """
+    told: set[str] = set()
+    for one in log.sent.values():
+        same_commit = _commit(one.change) == _commit(change) and change.action != "rerequested"
+        if one.change.delivery == change.delivery or same_commit:
+            told |= {name for name, at in one.sent.items() if now - at <= SAME_EVENT}
+    return frozenset(told)
+
+
+def _commit(change: Change) -> tuple[object, ...]:
+    return change.repository, change.number, change.head
+
+
+def _branch(change: Change) -> tuple[object, ...]:
+    return change.repository, change.number, change.occasion
+
+
+def _branch_name(change: Change) -> str:
+    return f"Pull request {change.number}" if change.number else f"Main ({change.occasion})"
+
+
+def _last(one: SentChange, now: dt.datetime) -> dt.datetime:
+    return max(one.sent.values(), default=now)
+
+
+def _not_empty(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
+    return {number: plan for number, plan in waiting.items() if plan.entries}
+
+
+# Running failed events again: GitHub keeps the event of each run, so that none is lost.
+#
+# A plan fails where GitHub does not answer, a runner is lost or a package cannot be installed. A
+# scheduled round runs the failed jobs of the last day again, a few times each.
+
+WORKFLOW = "upstream-event.yml"
+"""The workflow that plans and sends."""
+
+MOST_ATTEMPTS = 3
+"""An event whose run failed this often is not run again."""
+
+MOST_AT_ONCE = 20
+"""The most runs that one round starts again, the oldest first."""
+
+REACH = dt.timedelta(days=1)
+"""A round looks at the runs of this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The result of a sweep: the runs started again, the runs given up, and the errors."""
+
+    again: tuple[int, ...]
+    given_up: tuple[int, ...]
+    errors: tuple[str, ...] = ()
+
+
+def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
+    """Rerun the failed runs of the last day. Raises GitHubError if they cannot be listed."""
+    since = quote(f">={(now - REACH).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
+    path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
+    failed = read(api, f"{path}&per_page=100", ListedRuns).workflow_runs
+    left = sorted(run.id for run in failed if run.run_attempt < MOST_ATTEMPTS)
+    given_up = sorted(run.id for run in failed if run.run_attempt >= MOST_ATTEMPTS)
+    again, errors = [], []
+    for number in left[:MOST_AT_ONCE]:
+        try:
+            api.send("POST", f"repos/{home}/actions/runs/{number}/rerun-failed-jobs", {})
+        except GitHubError as error:
+            errors.append(str(error))
+        else:
+            again.append(number)
+    return Sweep(tuple(again), tuple(given_up), tuple(errors))

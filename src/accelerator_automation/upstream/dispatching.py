@@ -1,0 +1,273 @@
+"""Sends changes to vendors' repositories in parallel, at a limited rate, with retries.
+
+A vendor whose repository is gone, or whose token is refused, does not keep the others from theirs.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from accelerator_automation.github.api import Api, GitHubError
+from accelerator_automation.upstream.change import BRANCH, Change, ShortText
+from accelerator_automation.upstream.dispatch_queue import (
+    SAME_EVENT,
+    QueueItem,
+    SendLog,
+    log_with_plans,
+    log_with_sent,
+    log_without_old,
+    queue_items,
+    sending_moments,
+)
+from accelerator_automation.upstream.own_files import (
+    PLAN,
+    SENT,
+    FileSource,
+    newest_workflow_file,
+    workflow_files,
+)
+from accelerator_automation.upstream.planning import (
+    DispatchPlan,
+    PlannedPlatform,
+    client_payload,
+    matrix,
+)
+from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.reports.report import Moment
+
+A_MINUTE = dt.timedelta(minutes=1)
+MOST_A_MINUTE = 40
+
+Pause = Callable[[float], None]
+UtcClock = Callable[[], dt.datetime]
+
+
+def utc_now() -> dt.datetime:
+    """Return the current time in UTC."""
+    return dt.datetime.now(dt.timezone.utc)
+
+
+class Pace:
+    """A rate limit: at most `most` requests begin within any `window`, including `recent` ones."""
+
+    def __init__(
+        self,
+        recent: Iterable[dt.datetime] = (),
+        now: UtcClock = utc_now,
+        pause: Pause = time.sleep,
+        most: int = MOST_A_MINUTE,
+        window: dt.timedelta = A_MINUTE,
+    ) -> None:
+        self._starts = deque(sorted(recent), maxlen=most)
+        self._now, self._pause = now, pause
+        self._most, self._window = most, window
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Wait until the next request may begin."""
+        with self._lock:
+            while len(self._starts) == self._most:
+                left = (self._starts[0] + self._window - self._now()).total_seconds()
+                if left <= 0:
+                    break
+                self._pause(left)
+            self._starts.append(self._now())
+
+
+# A job on a runner of one's own may take five days; nobody waits so long for an answer.
+MOST_MINUTES = 72 * 60
+
+
+class SendResult(Model):
+    """The result of sending a change to one platform."""
+
+    accelerator: Id
+    """Its id."""
+    at: Moment
+    """When."""
+    ok: bool
+    """Whether GitHub took it."""
+    tries: Annotated[int, Field(ge=0)]
+    """The number of attempts; 0 if the body is too large to be sent."""
+    why: ShortText = ""
+    """Why not."""
+
+
+@dataclass(frozen=True, slots=True)
+class SendSettings:
+    """Settings for sending; tests use shorter waits."""
+
+    at_once: int = 16
+    tries: int = 4
+    wait: float = 2.0
+    """Seconds before the second attempt. The wait doubles before each further attempt."""
+    pause: Callable[[float], None] = time.sleep
+    now: UtcClock = utc_now
+
+
+@dataclass(frozen=True, slots=True)
+class Senders:
+    """The clients that send to vendors' repositories and to this one, with separate tokens."""
+
+    vendors: Api
+    own: Api
+    home: str
+    """This repository."""
+
+
+def send(
+    senders: Senders, items: Sequence[QueueItem], pace: Pace, how: SendSettings | None = None
+) -> list[SendResult]:
+    """Send the items in parallel; return their results in the same order.
+
+    If a response is lost, the same event may be sent twice; the receiver recognizes it by its
+    delivery number.
+    """
+    how = how or SendSettings()
+    if not items:
+        return []
+    with ThreadPoolExecutor(min(how.at_once, len(items))) as pool:
+        return list(pool.map(lambda item: _sent(senders, item, pace, how), items))
+
+
+def _sent(senders: Senders, item: QueueItem, pace: Pace, how: SendSettings) -> SendResult:
+    entry = item.entry
+    api = senders.own if entry.run.workflow_here else senders.vendors
+    try:
+        place, body = _request(item.change, entry, senders.home)
+    except ValueError as error:
+        return _outcome(entry, how, 0, str(error))
+    for attempt in range(1, how.tries + 1):
+        pace.wait()
+        try:
+            api.send("POST", place, body)
+        except GitHubError as error:
+            if not error.passing or attempt == how.tries:
+                return _outcome(entry, how, attempt, str(error))
+            how.pause(how.wait * 2 ** (attempt - 1))
+        else:
+            return _outcome(entry, how, attempt)
+    raise AssertionError("set the number of attempts to 1 or more")
+
+
+def _outcome(entry: PlannedPlatform, how: SendSettings, tries: int, why: str = "") -> SendResult:
+    return SendResult(
+        accelerator=entry.accelerator,
+        at=how.now(),
+        ok=not why,
+        tries=tries,
+        why=why[:1000],
+    )
+
+
+def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, dict[str, Any]]:
+    """Return the API path and the body of the request for one platform."""
+    payload = client_payload(change, entry)
+    if there := entry.run.sent_to:
+        body = {"event_type": there.event_type, "client_payload": payload}
+        return f"repos/{there.repository}/dispatches", body
+    place = f"repos/{home}/actions/workflows/{entry.run.workflow_here}/dispatches"
+    inputs = {"run_name": payload["run_name"], "event": json.dumps(payload)}
+    if entry.run.runner:
+        inputs = {"run_name": payload["run_name"], **_job(change, entry)}
+    return place, {"ref": BRANCH, "inputs": inputs}
+
+
+def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
+    """Return the inputs of the portal's own workflow."""
+    return {
+        "accelerator": entry.accelerator,
+        "device": entry.device,
+        "runner": json.dumps(entry.run.runner),
+        "matrix": json.dumps(matrix(entry)),
+        "minutes": str(min(entry.hours * 60, MOST_MINUTES)),
+        "commit": change.head or "",
+        "pull-request": str(change.number or ""),
+    }
+
+
+# One round of the sender: read new plans, send at a pace, and note what was sent after each
+# batch.
+#
+# Only one round runs at a time. What a round cannot send within its time waits for the next one.
+
+MOST_TIME = dt.timedelta(minutes=20)
+"""After this time, no new batch starts. The job has a time limit; the next job continues."""
+
+Save = Callable[[SendLog], None]
+
+
+@dataclass
+class DispatchRound:
+    """The results of a round of sending; the next round continues from `log`."""
+
+    log: SendLog
+    sent: list[SendResult] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> bool:
+        """Whether sending to a platform failed."""
+        return any(not one.ok for one in self.sent)
+
+    @property
+    def waiting(self) -> int:
+        """How many dispatches wait for the next round."""
+        return sum(1 for _ in queue_items(self.log))
+
+
+def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
+    """Send what is planned and not sent yet; `save` is called with the log after each batch.
+
+    New plans are read before each batch, so that a newer commit replaces what is not sent yet.
+    Raises GitHubError if this repository's own files cannot be read.
+    """
+    how = how or SendSettings()
+    begin = how.now()
+    own = FileSource(senders.own, senders.home, begin - SAME_EVENT)
+    log = newest_workflow_file(own, SENT, SendLog) or SendLog()
+    done = DispatchRound(log)
+    pace = Pace(sending_moments(log, begin - A_MINUTE), how.now, how.pause)
+    failed: set[tuple[int, str]] = set()
+    while how.now() - begin < MOST_TIME:
+        _read_plans(own, done, how.now())
+        batch = list(islice(_untried(done.log, failed), MOST_A_MINUTE))
+        if not batch:
+            break
+        results = send(senders, batch, pace, how)
+        at = {item: one.at for item, one in zip(batch, results, strict=True) if one.ok}
+        failed |= {_key(item) for item in batch if item not in at}
+        done.sent += results
+        done.log = log_with_sent(done.log, batch, at)
+        save(done.log)
+        if next(_untried(done.log, failed), None) is None:
+            break
+    done.log = log_without_old(done.log, how.now())
+    save(done.log)
+    return done
+
+
+def _read_plans(own: FileSource, done: DispatchRound, now: dt.datetime) -> None:
+    where = FileSource(own.api, own.home, own.since, done.log.read.keys())
+    added = log_with_plans(done.log, dict(workflow_files(where, PLAN, DispatchPlan)), now)
+    done.log = added.log
+    done.notes += added.notes
+
+
+def _untried(log: SendLog, failed: set[tuple[int, str]]) -> Iterator[QueueItem]:
+    return (item for item in queue_items(log) if _key(item) not in failed)
+
+
+def _key(item: QueueItem) -> tuple[int, str]:
+    return item.plan, item.entry.accelerator

@@ -1,0 +1,352 @@
+"""Lists everything that upstream events still need in each repository. Only reads."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol
+
+from pydantic import BaseModel, RootModel
+
+from accelerator_automation.github.api import Api, GitHubError, parsed, read, unless_missing
+from accelerator_automation.github.app import APP_ID, APP_KEY, AppError, GitHubApp
+from accelerator_automation.github.installation_tokens import (
+    InstallationApi,
+    InstallationTokens,
+)
+from accelerator_automation.upstream.connections import (
+    WORKFLOWS,
+    checked_repositories,
+    required_permissions,
+)
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.upstream_events import Dispatch
+
+LOGIN = "UPSTREAM_LOGIN"
+ENVIRONMENT = "upstream"
+SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
+"""Personal tokens, which are used where the App is not set."""
+APP_SECRETS = (APP_ID, APP_KEY)
+
+_WORKFLOWS = ".github/workflows"
+
+
+class _Named(BaseModel):
+    name: str
+
+
+class _Secrets(BaseModel):
+    secrets: tuple[_Named, ...]
+
+
+class _Policy(_Named):
+    # Tags have policies in the same list; old servers list no type.
+    type: str = "branch"
+
+
+class _Policies(BaseModel):
+    branch_policies: tuple[_Policy, ...]
+
+
+class _PolicyKind(BaseModel):
+    custom_branch_policies: bool
+
+
+class _Environment(BaseModel):
+    deployment_branch_policy: _PolicyKind | None = None
+
+
+class _Permissions(BaseModel):
+    push: bool
+
+
+class _Repository(BaseModel):
+    permissions: _Permissions | None = None
+
+
+class _Folder(RootModel[tuple[_Named, ...]]):
+    """The entries of a folder, which GitHub lists without pages."""
+
+
+class _File(BaseModel):
+    content: str
+
+
+def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield a finding if the variable that enables the workflows is missing. Raises GitHubError."""
+    if not _exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
+        fix = f"Run: gh variable set {LOGIN} --body LOGIN"
+        yield SetupFinding(home, f"the variable {LOGIN} is not set", fix)
+
+
+def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
+    """Yield what is missing in the environment that holds the secrets. Raises GitHubError."""
+    path = f"repos/{home}/environments/{ENVIRONMENT}"
+    where = f"{home}, environment {ENVIRONMENT}"
+    if not _exists(api, path):
+        fix = (
+            "Create it in the repository's settings, restrict it to main, and add "
+            f"{' and '.join(APP_SECRETS)}, or {_all_secrets()}"
+        )
+        yield SetupFinding(where, "the environment does not exist", fix)
+        return
+    if _policies(api, path) != (_Policy(name="main"),):
+        problem = "deployments are not restricted to the branch main"
+        yield SetupFinding(where, problem, "Select the branch main alone in its settings")
+    names = {one.name for one in read(api, f"{path}/secrets?per_page=100", _Secrets).secrets}
+    for secret in SECRETS if names.isdisjoint(APP_SECRETS) else APP_SECRETS:
+        if secret not in names:
+            fix = f"Run: gh secret set {secret} --env {ENVIRONMENT}"
+            yield SetupFinding(where, f"the secret {secret} is not set", fix)
+
+
+def permission_findings(api: Api, variable: str, repository: str) -> Iterator[SetupFinding]:
+    """Yield a finding if a token may not send events to a repository. Raises GitHubError."""
+    found = read(api, f"repos/{repository}", _Repository).permissions
+    if found is None or not found.push:
+        problem = f"the token may not send events to {repository}"
+        fix = f"Give it the permission contents: write on {repository}"
+        yield SetupFinding(variable, problem, fix)
+
+
+def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
+    """Yield a finding if a vendor has no workflow for the event it is sent. Raises GitHubError."""
+    path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
+    names = [one.name for one in read(api, path, _Folder).root] if _exists(api, path) else []
+    files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
+    if not any(_handles(api, file, target.event_type) for file in files):
+        problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
+        fix = f"Ask the vendor to add one to {_WORKFLOWS}, or correct event_type"
+        yield SetupFinding(target.repository, problem, fix)
+
+
+def _handles(api: Api, path: str, event_type: str) -> bool:
+    text = base64.b64decode(read(api, path, _File).content).decode("utf-8", "replace")
+    return "repository_dispatch" in text and event_type in text
+
+
+def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
+    policy = read(api, path, _Environment).deployment_branch_policy
+    if policy is None or not policy.custom_branch_policies:
+        return ()
+    return read(api, f"{path}/deployment-branch-policies?per_page=100", _Policies).branch_policies
+
+
+def _exists(api: Api, path: str) -> bool:
+    return unless_missing(lambda: api.get(path)) is not None
+
+
+def _all_secrets() -> str:
+    return f"{', '.join(SECRETS[:-1])} and {SECRETS[-1]}"
+
+
+LEAST_REQUESTS = 100
+"""With fewer requests left in the hour, a round can end early."""
+
+_UNAUTHORIZED = 401
+_FORBIDDEN = 403
+# A classic token lists its scopes in this header; other tokens send no such header.
+_SCOPES = "x-oauth-scopes"
+_ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
+
+
+@dataclass(frozen=True)
+class SetupFinding:
+    """A missing or wrong setting for upstream events, and the fix."""
+
+    where: str
+    problem: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.problem}. {self.fix}"
+
+
+class HeaderApi(Api, Protocol):
+    """GitHub's API, including the headers of responses."""
+
+    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
+        """Return the response body for a path, and the headers in lower case."""
+
+
+class _Core(BaseModel):
+    remaining: int
+
+
+class _Resources(BaseModel):
+    core: _Core
+
+
+class _RateLimit(BaseModel):
+    resources: _Resources
+
+
+def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
+    """Yield a finding for too few requests left or a missing scope. Raises GitHubError."""
+    body, headers = api.get_with_headers("rate_limit")
+    remaining = parsed("rate_limit", body, _RateLimit).resources.core.remaining
+    if remaining < LEAST_REQUESTS:
+        problem = f"the token has {remaining} requests left in this hour"
+        yield SetupFinding(variable, problem, "Wait an hour or use a token of another account")
+    scopes = headers.get(_SCOPES)
+    if scopes is not None and _ENOUGH_SCOPES.isdisjoint(scopes.replace(",", " ").split()):
+        problem = f'the token has the scopes "{scopes}", which don\'t include public_repo'
+        yield SetupFinding(variable, problem, f"Create a token with public_repo for {variable}")
+
+
+def refused_request(variable: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that failed."""
+    if error.status == _UNAUTHORIZED:
+        fix = f"Create a new token and set {variable}"
+        return SetupFinding(variable, "the token is expired or not valid", fix)
+    if error.passing:
+        return network_finding(variable, error)
+    if error.status == _FORBIDDEN:
+        return SetupFinding(variable, str(error), _permission_fix(variable, error.permissions))
+    fix = f"Check the name, and give the token {variable} access to it"
+    return SetupFinding(variable, str(error), fix)
+
+
+def network_finding(where: str, error: GitHubError) -> SetupFinding:
+    """Return the finding for a request that failed for now, but may succeed later."""
+    return SetupFinding(where, str(error), "Check the network, then run the command again")
+
+
+def _permission_fix(variable: str, permissions: str) -> str:
+    """Return the fix for a missing permission; `permissions` is empty if GitHub names none."""
+    if not permissions:
+        return (
+            f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
+        )
+    sets = " or ".join(one.strip() for one in permissions.split(";"))
+    return f"Give the token {variable} the permission {sets}"
+
+
+SETTINGS = "GH_TOKEN"
+"""The token of an administrator, which reads this repository's settings."""
+DISPATCH, READ, COMMENT = SECRETS
+TOKENS = (SETTINGS, *SECRETS)
+
+Connect = Callable[[str], HeaderApi]
+"""Return the API for the token in a variable. Raises GitHubError if there is none."""
+SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
+
+
+def setup_findings(
+    catalog: Catalog, home: str, connect: Connect, connect_app: ConnectApp
+) -> list[SetupFinding]:
+    """Return every finding once.
+
+    The personal tokens are checked only if there is no App, which is used instead of them.
+    """
+    checks = _checks(targets(catalog), home)
+    found = [*_of_token(SETTINGS, checks[SETTINGS], connect)]
+    try:
+        app = connect_app()
+    except GitHubError as error:
+        return list(dict.fromkeys([*found, app_finding(error)]))
+    if app:
+        found += app_findings(app, catalog, home, targets(catalog))
+    else:
+        found += chain.from_iterable(_of_token(name, checks[name], connect) for name in SECRETS)
+        found += check_run_findings(COMMENT, catalog)
+    return list(dict.fromkeys(found))
+
+
+def targets(catalog: Catalog) -> list[Dispatch]:
+    """Return the vendors' repositories and event types that events are sent to, each once."""
+    events = (platform.accelerator.upstream_events for platform in catalog.platforms)
+    sent_to = {one.run.sent_to for one in events if one is not None}
+    known = (one for one in sent_to if one is not None)
+    return sorted(known, key=lambda one: (one.repository, one.event_type))
+
+
+def _checks(vendors: list[Dispatch], home: str) -> dict[str, list[SetupCheck]]:
+    repositories = sorted({one.repository for one in vendors})
+    return {
+        SETTINGS: [
+            lambda api: variable_findings(api, home),
+            lambda api: environment_findings(api, home),
+        ],
+        DISPATCH: [_may_dispatch(repository) for repository in repositories],
+        READ: [_has_workflow(target) for target in vendors],
+        COMMENT: [],
+    }
+
+
+def _may_dispatch(repository: str) -> SetupCheck:
+    return lambda api: permission_findings(api, DISPATCH, repository)
+
+
+def _has_workflow(target: Dispatch) -> SetupCheck:
+    return lambda api: workflow_findings(api, target)
+
+
+def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iterator[SetupFinding]:
+    """Yield the findings of one token; without a valid token, nothing else is checked."""
+    try:
+        api = connect(variable)
+    except GitHubError as error:
+        problem, _, fix = str(error).partition(". ")
+        yield SetupFinding(variable, problem.replace(f"{variable} is", "the variable is"), fix)
+        return
+    try:
+        yield from token_findings(variable, api)
+    except GitHubError as error:
+        yield refused_request(variable, error)
+        return
+    for check in checks:
+        try:
+            yield from check(api)
+        except GitHubError as error:
+            yield refused_request(variable, error)
+
+
+# The GitHub App of upstream events: whether it is installed wherever it is needed, and may work.
+#
+# Its installations are read, and the vendors' workflows with tokens that may read files alone.
+
+APP = "GitHub App"
+
+ConnectApp = Callable[[], GitHubApp | None]
+"""Return the App, or None where the environment describes none. Raises GitHubError."""
+
+
+def app_findings(
+    app: GitHubApp, catalog: Catalog, home: str, vendors: Iterable[Dispatch]
+) -> Iterator[SetupFinding]:
+    """Yield what the App lacks; repositories with a finding are not checked further."""
+    lacking = set()
+    for repository, permissions in required_permissions(catalog, home).items():
+        try:
+            app.installation(repository, permissions)
+        except GitHubError as error:
+            lacking.add(repository)
+            yield app_finding(error)
+    api = InstallationApi(InstallationTokens(app), lambda _: WORKFLOWS)
+    for target in vendors:
+        if target.repository in lacking:
+            continue
+        try:
+            yield from workflow_findings(api, target)
+        except GitHubError as error:
+            yield app_finding(error)
+
+
+def app_finding(error: GitHubError) -> SetupFinding:
+    """Return the finding for an error of the App."""
+    if isinstance(error, AppError):
+        return SetupFinding(error.where, error.problem, error.fix)
+    if error.passing:
+        return network_finding(APP, error)
+    return SetupFinding(APP, str(error), "Check its installation and permissions")
+
+
+def check_run_findings(variable: str, catalog: Catalog) -> Iterator[SetupFinding]:
+    """Yield a finding if check runs are needed, because only an App can create them."""
+    if repositories := checked_repositories(catalog):
+        problem = f"a personal token can't create the check runs of {', '.join(repositories)}"
+        fix = "Set up the GitHub App that docs/upstream-events.md describes"
+        yield SetupFinding(variable, problem, fix)

@@ -1,0 +1,161 @@
+"""Selects the platforms that test a change, and writes the matrix and payload of their jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from accelerator_automation.upstream.change import Change
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import Id, Line, Model
+from accelerator_portal.catalog.files.upstream_events import Task, UpstreamEvents, UpstreamRun
+
+SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "models": "models"}
+"""The harness's suites by task. It has no TorchBench: that is for a vendor's own workflow."""
+
+
+class PlannedPlatform(Model):
+    """A platform that tests a change."""
+
+    accelerator: Id
+    """Its id."""
+    name: Line
+    """Its name."""
+    device: str
+    """What goes into `torch.device()`."""
+    tasks: tuple[Task, ...]
+    """What it runs."""
+    run: UpstreamRun
+    """Where."""
+    hours: int
+    """After so many it counts as lost."""
+
+
+class DispatchPlan(Model):
+    """The platforms that test a change, and why the others do not."""
+
+    schema_version: Literal[1] = 1
+    """The form of this file."""
+    change: Change
+    """What is tested."""
+    entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)] = ()
+    """Who takes part, by id."""
+    passed_over: Mapping[str, str] = Field(default_factory=dict)
+    """Why the other platforms with the section `upstream_events` do not test it."""
+
+
+def plan(catalog: Catalog, change: Change) -> DispatchPlan:
+    """Return the plan of who tests a change that GitHub has confirmed."""
+    entries, passed_over = [], {}
+    for platform in sorted(catalog.platforms, key=lambda one: one.id):
+        events = platform.accelerator.upstream_events
+        if events is None:
+            continue
+        reason = _reason(platform, events, change)
+        if reason:
+            passed_over[platform.id] = reason
+        else:
+            entries.append(entry_of(platform, events))
+    return DispatchPlan(change=change, entries=tuple(entries), passed_over=passed_over)
+
+
+def matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
+    """Return the jobs of one platform on a runner of this repository, for `strategy.matrix`."""
+    tasks = [task for task in entry.tasks if task in SUITES]
+    return {"include": [{"task": task, "suites": SUITES[task]} for task in tasks]}
+
+
+def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str | None:
+    if change.only is not None and platform.id != change.only:
+        return f"only {change.only} is tested again"
+    if change.occasion not in events.events:
+        return f"does not test the event {change.occasion}"
+    if change.action == "closed":
+        return "the pull request is closed"
+    wanted = {label.casefold() for label in events.labels}
+    if change.added is not None and change.added.casefold() not in wanted:
+        return "the new label is not one of the platform's labels"
+    if wanted and wanted.isdisjoint(label.casefold() for label in change.labels):
+        return "the pull request has none of the platform's labels"
+    return None
+
+
+def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
+    """Return how a platform takes part, as its folder declares it."""
+    accelerator = platform.accelerator
+    return PlannedPlatform(
+        accelerator=platform.id,
+        name=accelerator.name,
+        device=accelerator.device.value,
+        tasks=events.tasks,
+        run=events.run,
+        hours=events.hours,
+    )
+
+
+# What a vendor's repository is sent: within GitHub's limits, identifiers whole.
+#
+# `pull_request` has the form that older dispatchers use, so that a workflow that reads its number
+# goes on to work. Limits: npm @octokit/openapi, `repos/create-dispatch-event`: 10 keys, 64 kB.
+
+MOST_KEYS = 10
+MOST_BYTES = 60_000
+
+REPORT = "accelerator-report"
+"""The name of the artifact that a run leaves, and within it `report.json`."""
+
+_LEAST = 40
+
+
+def run_title(change: Change, accelerator: str) -> str:
+    """Return the text that a run's title must contain to be found (`run-name` in its workflow)."""
+    return f"{change.delivery}/{accelerator}"
+
+
+def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
+    """Return the payload that is sent to one platform."""
+    body: dict[str, Any] = {
+        "schema_version": 1,
+        "event_type": change.occasion,
+        "delivery_id": change.delivery,
+        "accelerator": entry.accelerator,
+        "tasks": list(entry.tasks),
+        "repository": change.repository,
+        "sha": change.head,
+        "run_name": run_title(change, entry.accelerator),
+        "artifact": REPORT,
+    }
+    if change.number is not None:
+        body["pull_request"] = {
+            "number": change.number,
+            "title": change.title,
+            "head": {"sha": change.head},
+            "base": {"sha": change.base},
+            "labels": [{"name": label} for label in change.labels],
+        }
+    return fitted(body)
+
+
+def fitted(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
+    """Return a body of at most `most` bytes: labels are dropped first, then the title is cut.
+
+    Raises ValueError if the rest alone is too long.
+    """
+    pull = body.get("pull_request")
+    while size(body) > most:
+        if not isinstance(pull, dict) or not (pull.get("labels") or len(pull["title"]) > _LEAST):
+            raise ValueError(f"the event has {size(body):,} bytes, more than {most:,}")
+        if pull.get("labels"):
+            pull = {**pull, "labels": pull["labels"][: len(pull["labels"]) // 2]}
+        else:
+            pull = {**pull, "title": f"{pull['title'][: len(pull['title']) // 2]}…"}
+        body = {**body, "pull_request": pull}
+    return body
+
+
+def size(body: dict[str, Any]) -> int:
+    """Return the size of the body in bytes as JSON, with non-ASCII characters escaped."""
+    return len(json.dumps(body).encode())

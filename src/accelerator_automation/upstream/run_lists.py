@@ -1,0 +1,197 @@
+"""Lists runs and artifacts of vendors' repositories once a round, not once for each event."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from urllib.parse import quote
+
+from accelerator_automation.events import (
+    Artifacts,
+    ListedArtifact,
+    ListedRun,
+    ListedRuns,
+)
+from accelerator_automation.github.api import Api, GitHubError, read
+
+_A_PAGE = 100
+# GitHub's own limit where runs are asked for by their event or their day.
+_MOST_PAGES = 10
+_MOST_WINDOWS = 20
+_ARTIFACT_PAGES = 5
+_RUN_BY_RUN = 3
+"""For at most this many runs of a repository, the artifacts are requested run by run."""
+_WINDOW_HOURS = 6
+
+
+RunsByTitle = Mapping[str, tuple[ListedRun, ...]]
+"""Runs by each word of their titles, the newest first."""
+
+
+@dataclass
+class _Listing:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    found: RunsByTitle | None = None
+    error: GitHubError | None = None
+
+
+class RunLists:
+    """The runs that began at `since` or later, and some before; each list is requested once.
+
+    `begins` has a later start for some repositories, so that one slow vendor does not make the
+    lists of the others longer.
+    """
+
+    def __init__(
+        self, api: Api, since: dt.datetime, begins: Mapping[str, dt.datetime] | None = None
+    ) -> None:
+        self._api = api
+        self._since = since
+        self._begins = begins or {}
+        self._listings: dict[tuple[str, str], _Listing] = {}
+        self._lock = threading.Lock()
+
+    def of(self, repository: str, event: str) -> RunsByTitle:
+        """Return a repository's runs of an event by words of their titles. Raises GitHubError."""
+        with self._lock:
+            listing = self._listings.setdefault((repository, event), _Listing())
+        with listing.lock:
+            if listing.error:
+                raise listing.error
+            if listing.found is None:
+                try:
+                    listing.found = _by_title(self._listed(repository, event))
+                except GitHubError as error:
+                    listing.error = error
+                    raise
+            return listing.found
+
+    def _listed(self, repository: str, event: str) -> list[ListedRun]:
+        """Return the runs, newest first, in as many requests as GitHub's limit of 1,000 needs."""
+        since = _moment(_window_start(self._begins.get(repository, self._since)))
+        found: dict[int, ListedRun] = {}
+        created = f">={since}"
+        for _ in range(_MOST_WINDOWS):
+            window = self._window(repository, event, created)
+            known = len(found)
+            found |= {run.id: run for run in window}
+            if len(window) < _A_PAGE * _MOST_PAGES or len(found) == known:
+                break
+            oldest = min(run.created_at for run in window)
+            created = f"{since}..{_moment(oldest)}"
+        return sorted(found.values(), key=lambda run: run.id, reverse=True)
+
+    def _window(self, repository: str, event: str, created: str) -> list[ListedRun]:
+        path = f"repos/{repository}/actions/runs?event={event}&created={quote(created)}"
+        found: list[ListedRun] = []
+        for page in range(1, _MOST_PAGES + 1):
+            listed = read(
+                self._api, f"{path}&per_page={_A_PAGE}&page={page}", ListedRuns
+            ).workflow_runs
+            found += listed
+            if len(listed) < _A_PAGE:
+                break
+        return found
+
+
+def _by_title(runs: list[ListedRun]) -> RunsByTitle:
+    found: dict[str, list[ListedRun]] = {}
+    for run in runs:
+        for word in set(run.display_title.split()):
+            found.setdefault(word, []).append(run)
+    return {word: tuple(listed) for word, listed in found.items()}
+
+
+def _window_start(since: dt.datetime) -> dt.datetime:
+    """Round the time down to a multiple of six hours, so that rounds send the same request.
+
+    GitHub does not count a request whose response has not changed.
+    """
+    utc = since.astimezone(dt.timezone.utc)
+    return utc.replace(hour=utc.hour - utc.hour % _WINDOW_HOURS, minute=0, second=0, microsecond=0)
+
+
+def _moment(moment: dt.datetime) -> str:
+    return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@dataclass
+class _ArtifactListing:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    asked: int = 0
+    by_run: dict[int, tuple[ListedArtifact, ...]] | None = None
+
+
+class ArtifactLists:
+    """The artifacts of runs that began at `since` or later.
+
+    `begins` has a later start for some repositories.
+    """
+
+    def __init__(
+        self, api: Api, since: dt.datetime, begins: Mapping[str, dt.datetime] | None = None
+    ) -> None:
+        self._api = api
+        self._since = since
+        self._begins = begins or {}
+        self._listings: dict[str, _ArtifactListing] = {}
+        self._lock = threading.Lock()
+
+    def of(self, repository: str, run: int) -> tuple[ListedArtifact, ...]:
+        """Return the artifacts of a completed run. Raises GitHubError."""
+        with self._lock:
+            listing = self._listings.setdefault(repository, _ArtifactListing())
+        with listing.lock:
+            listing.asked += 1
+            if listing.asked > _RUN_BY_RUN and listing.by_run is None:
+                listing.by_run = self._listed(repository)
+        if listing.by_run and run in listing.by_run:
+            return listing.by_run[run]
+        path = f"repos/{repository}/actions/runs/{run}/artifacts?per_page={_A_PAGE}"
+        return read(self._api, path, Artifacts).artifacts
+
+    def _listed(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
+        """List the artifacts by run; empty if the list is not sorted by age or is too long."""
+        since = self._begins.get(repository, self._since)
+        found: list[ListedArtifact] = []
+        for listed in artifact_pages(self._api, repository, _ARTIFACT_PAGES):
+            found += listed
+            if not _is_newest_first(found):
+                return {}
+            if len(listed) < _A_PAGE or is_older(listed[-1], since):
+                return _by_run(found)
+        return {}
+
+
+def artifact_pages(
+    api: Api, repository: str, most: int, name: str | None = None
+) -> Iterator[tuple[ListedArtifact, ...]]:
+    """Yield at most `most` pages of a repository's artifacts. Raises GitHubError."""
+    path = f"repos/{repository}/actions/artifacts?{f'name={name}&' if name else ''}"
+    for page in range(1, most + 1):
+        listed = read(api, f"{path}per_page={_A_PAGE}&page={page}", Artifacts).artifacts
+        yield listed
+        if len(listed) < _A_PAGE:
+            return
+
+
+def _is_newest_first(found: Sequence[ListedArtifact]) -> bool:
+    return all(one.created_at for one in found) and all(
+        one.id > other.id for one, other in pairwise(found)
+    )
+
+
+def is_older(one: ListedArtifact, since: dt.datetime) -> bool:
+    """Return whether an artifact is known to be uploaded before `since`."""
+    return one.created_at is not None and one.created_at < since
+
+
+def _by_run(found: Sequence[ListedArtifact]) -> dict[int, tuple[ListedArtifact, ...]]:
+    by_run: dict[int, tuple[ListedArtifact, ...]] = {}
+    for one in found:
+        if one.workflow_run:
+            by_run[one.workflow_run.id] = (*by_run.get(one.workflow_run.id, ()), one)
+    return by_run

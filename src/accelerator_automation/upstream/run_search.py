@@ -1,0 +1,258 @@
+"""Finds the run that a vendor made for a change, and reads its report.
+
+Both are asked of GitHub, so that the repository is known; what is in them is the vendor's word. A
+run is known by its title, which its workflow sets to `run_name`, and only runs of events that no
+fork can make count.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+from accelerator_automation.events import Artifacts, ListedArtifact, ListedRun
+from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.planning import REPORT, PlannedPlatform, run_title
+from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
+from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_portal.catalog import ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.merge import merged
+from accelerator_portal.reports.reading import ImportResult
+from accelerator_portal.reports.report import Report, Trigger
+from accelerator_portal.reports.report_check import KnownNames, report_problems
+from accelerator_portal.reports.report_file import read_report
+
+# A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
+_EVENTS = {"repository_dispatch", "workflow_dispatch"}
+
+RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """Where to look for reports, and the names and the time to check them with."""
+
+    api: Api
+    home: str
+    """This repository."""
+    known: KnownNames
+    now: dt.datetime
+    runs: RunLists | None = None
+    """The runs of this round; without them, runs are listed for what is asked."""
+    artifacts: ArtifactLists | None = None
+    """The artifacts of this round; without them, each run is asked for its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The result of one platform's run; `why` gives the reason if there is no report."""
+
+    state: RunState
+    repository: str
+    """The repository in which the run was looked for."""
+    run: int | None = None
+    """The run's number."""
+    report: Report | None = None
+    """Its report, self-reported whatever it says of itself."""
+    why: str = ""
+
+
+class _NotHereError(Exception):
+    """There is no report that counts; `state` and the message say why."""
+
+    def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
+        super().__init__(why)
+        self.state = state
+        self.run = run
+
+
+def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
+    """Return the report of a platform's run, or the state of the run. Raises GitHubError."""
+    repository = report_repository(place.home, asked.entry)
+    age = place.now - asked.at
+    limit = dt.timedelta(hours=asked.entry.hours)
+    try:
+        run, report = _report(place, asked, repository)
+    except _NotHereError as none:
+        state: RunState = none.state
+        if state in {"waiting", "running"} and age > limit:
+            state = "silent" if asked.entry.run.redispatch else "lost"
+        hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
+        why = f"{none}, {count(hours, 'hour')} after dispatch" if state != "refused" else str(none)
+        return RunResult(state, repository, none.run, why=why)
+    finished = report.finished or place.now
+    late = finished - asked.at > limit + SKEW
+    return RunResult("late" if late else "report", repository, run, report)
+
+
+def report_repository(home: str, entry: PlannedPlatform) -> str:
+    """Return the repository to which a platform's runs upload their reports."""
+    there = entry.run.sent_to
+    return there.repository if there else home
+
+
+def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:
+    if asked.entry.run.redispatch:
+        name = f"{REPORT}-{asked.change.delivery}"
+        artifacts = _newest(_named(place.api, repository, name), {name})
+        run = _run_of(place.api, repository, artifacts)
+    else:
+        run = _run_with_title(place, asked, repository)
+        if run.status != "completed":
+            raise _NotHereError("running", "the run is in progress", run.id)
+        names = {REPORT, *(f"{REPORT}-{task}" for task in asked.entry.tasks)}
+        lists = place.artifacts or ArtifactLists(place.api, asked.at - SKEW)
+        artifacts = _newest(lists.of(repository, run.id), names)
+        if not artifacts:
+            what = f"the run ended without a report (conclusion: {run.conclusion or 'none'})"
+            raise _NotHereError("refused", what, run.id)
+    _refuse_foreign(asked, run, repository)
+    try:
+        archives = [_archive(place.api, repository, one) for one in artifacts]
+        return run.id, read_run_report(archives, asked, place.known, place.now)
+    except (ArtifactError, ProblemsError, GitHubError) as error:
+        if isinstance(error, GitHubError) and error.passing:
+            raise
+        raise _NotHereError("refused", " ".join(str(error).split())[:300], run.id) from None
+
+
+def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> ListedRun:
+    """Return the newest run of this change. Raises _NotHereError if there is none."""
+    title = run_title(asked.change, asked.entry.accelerator)
+    workflow = asked.entry.run.workflow_here
+    event = "workflow_dispatch" if workflow else "repository_dispatch"
+    runs = place.runs or RunLists(place.api, asked.at - SKEW)
+    for run in runs.of(repository, event).get(title, ()):
+        ours = workflow is None or run.path.endswith(f"/{workflow}")
+        if run.event == event and run.created_at >= asked.at - SKEW and ours:
+            return run
+    raise _NotHereError("waiting", f"there is no run with the title {title}")
+
+
+def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
+    """Return the run that uploaded the artifacts of a private CI. Raises _NotHereError."""
+    if not artifacts:
+        raise _NotHereError("waiting", "there is no report")
+    made_by = artifacts[0].workflow_run
+    if made_by is None:
+        raise _NotHereError("refused", "the report does not belong to a run")
+    return read(api, f"repos/{repository}/actions/runs/{made_by.id}", ListedRun)
+
+
+def _refuse_foreign(asked: SentRequest, run: ListedRun, repository: str) -> None:
+    source = run.head_repository
+    if source is None or source.full_name != repository:
+        raise _NotHereError("refused", "the run belongs to a fork", run.id)
+    if run.event not in _EVENTS:
+        raise _NotHereError("refused", f"the run was triggered by {run.event[:40]}", run.id)
+    if run.created_at < asked.at - SKEW:
+        raise _NotHereError("refused", "the run is older than the event", run.id)
+
+
+def _named(api: Api, repository: str, name: str) -> tuple[ListedArtifact, ...]:
+    path = f"repos/{repository}/actions/artifacts?name={name}&per_page=100"
+    return read(api, path, Artifacts).artifacts
+
+
+def _newest(artifacts: Iterable[ListedArtifact], names: Collection[str]) -> list[ListedArtifact]:
+    """Return the newest unexpired artifact of each name, sorted by name."""
+    found: dict[str, ListedArtifact] = {}
+    for one in sorted(artifacts, key=lambda artifact: artifact.id):
+        if one.name in names and not one.expired:
+            found[one.name] = one
+    return [found[name] for name in sorted(found)]
+
+
+def _archive(api: Api, repository: str, artifact: ListedArtifact) -> bytes:
+    if artifact.size_in_bytes > MOST_PACKED:
+        raise ArtifactError(f"the archive has more than {MOST_PACKED:,} bytes")
+    return api.download(f"repos/{repository}/actions/artifacts/{artifact.id}/zip", MOST_PACKED)
+
+
+MOST_PACKED = 8 * 1024 * 1024
+MOST_UNPACKED = 48 * 1024 * 1024
+
+# Clocks of two machines may differ by so much.
+SKEW = dt.timedelta(minutes=10)
+
+_FILE = "report.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A change that was sent to a platform, and when."""
+
+    change: Change
+    entry: PlannedPlatform
+    at: dt.datetime
+
+
+def read_run_report(
+    archives: Sequence[bytes], asked: SentRequest, known: KnownNames, now: dt.datetime
+) -> Report:
+    """Return the report in a run's archives, one archive for each task.
+
+    Its kind is always self-reported, whatever it states. Raises ArtifactError and ProblemsError.
+    """
+    parts = [_part(archive, asked) for archive in archives]
+    report = _joined(parts)
+    if problems := list(report_problems(report, _FILE, known, now + SKEW)):
+        raise ProblemsError(problems)
+    return report.model_copy(update={"kind": "self-reported"})
+
+
+def _part(archive: bytes, asked: SentRequest) -> Report:
+    found = members(archive, {_FILE: MOST_UNPACKED}, MOST_PACKED)
+    if _FILE not in found:
+        raise ArtifactError(f"the archive has no {_FILE}")
+    with TemporaryDirectory(prefix="portal-report-") as folder:
+        file = Path(folder, _FILE)
+        file.write_bytes(found[_FILE])
+        report = read_report(file)
+    if fault := false_claim(report, asked):
+        raise ArtifactError(fault)
+    return report
+
+
+def _joined(parts: Sequence[Report]) -> Report:
+    """Merge the reports of all tasks; a value that only one of them has is kept."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = merged(
+        [
+            ImportResult(
+                one.suites, one.tests, one.environment, one.started, one.finished, one.note
+            )
+            for one in parts
+        ]
+    )
+    names = ("suites", "tests", "environment", "started", "finished", "note")
+    return parts[0].model_copy(update={name: getattr(whole, name) for name in names})
+
+
+def false_claim(report: Report, asked: SentRequest) -> str | None:
+    """Return how a report contradicts the request for its run, or None."""
+    wanted = asked.entry.accelerator
+    if report.accelerator != wanted:
+        return f"the report is about {report.accelerator}, the run was for {wanted}"
+    if report.kind == "baseline":
+        return "the report is a baseline, not a test run"
+    if report.started is not None and report.started < asked.at - SKEW:
+        return "the report is older than the event"
+    return _other_change(report.trigger, asked.change)
+
+
+def _other_change(trigger: Trigger, change: Change) -> str | None:
+    if trigger.pull_request not in {None, change.number}:
+        return f"the report is for pull request {trigger.pull_request}"
+    if trigger.repository not in {None, change.repository}:
+        return f"the report is for {trigger.repository}"
+    if trigger.commit is not None and not (change.head or "").startswith(trigger.commit):
+        return f"the report is for commit {trigger.commit[:12]}"
+    return None

@@ -1,0 +1,82 @@
+"""Classifies exceptions of tests: what the device lacks, what is wrong, and what caused it."""
+
+from __future__ import annotations
+
+from accelerator_portal.reports.failure_texts import outcome_of_text
+from accelerator_portal.reports.missing_operators import missing_operator
+from accelerator_portal.reports.outcomes import Outcome, Stage
+from accelerator_validation.case import Result, brief
+from accelerator_validation.executorch.backend import NotHereError
+
+# Outcomes that the text of an exception of a test in this process cannot have.
+_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken"})
+
+# Of an error; further causes are ignored.
+_MOST_CAUSES = 3
+
+
+class MismatchError(Exception):
+    """Raised if a device's result differs from the reference; the message says where."""
+
+
+class CheckFailedError(Exception):
+    """Raised if a check fails without a wrong number; the message says what was found."""
+
+
+class BrokenTestError(Exception):
+    """Raised if the test cannot work: its reference fails or a requirement is missing."""
+
+
+class UncheckedError(Exception):
+    """Raised if the test ran but its result cannot be checked; the message says why."""
+
+
+class SkippedError(Exception):
+    """Raised if the test does not apply to the device; the message says why."""
+
+
+_OWN: tuple[tuple[type[Exception], Outcome], ...] = (
+    (MismatchError, "wrong-result"),
+    (CheckFailedError, "failed"),
+    (BrokenTestError, "test-broken"),
+    (UncheckedError, "executed"),
+    (SkippedError, "skipped"),
+    (NotHereError, "skipped"),
+)
+
+
+def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
+    """Return the result of a test that raised an exception in a stage.
+
+    `reference` means that the device was not used, so the exception says nothing about it. A
+    missing operator differs from a model's own NotImplementedError in that its message names an
+    operator.
+    """
+    text = words_of(error)
+    for kind, outcome in _OWN:
+        if isinstance(error, kind):
+            place: Stage = "compare" if outcome == "wrong-result" else stage
+            return Result(outcome, place, brief(str(error)))
+    if reference:
+        return Result("test-broken", stage, brief(f"The reference computation failed. {text}"))
+    if isinstance(error, SystemExit):
+        return Result("failed", stage, brief(f"The test ended the Python interpreter. {text}"))
+    found = outcome_of_text(text)
+    # Each backend has an exception class of this name, or says it in words.
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if kinds & {"OutOfMemoryError", "MemoryError"} or found == "out-of-memory":
+        return Result("out-of-memory", stage, brief(text))
+    if operator := missing_operator(text):
+        return Result("unsupported-operator", stage, brief(f"{operator} is missing. {text}"))
+    if found is None or found in _NOT_FROM_TEXT:
+        found = "failed"
+    return Result(found, stage, brief(text))
+
+
+def words_of(error: BaseException) -> str:
+    """Return the text of an error and its causes, which may include a plugin's own error."""
+    words = [f"{type(error).__name__}: {error}"]
+    while error.__cause__ is not None and len(words) <= _MOST_CAUSES:
+        error = error.__cause__
+        words.append(f"{type(error).__name__}: {error}")
+    return " Cause: ".join(words)

@@ -1,0 +1,156 @@
+"""Runs tests on the machines of a Dask cluster.
+
+Dask decides which machine runs which batch, and runs the batch of a lost machine on another one. If
+a batch is lost on several machines, Dask gives up; its tests are then tried one by one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.cluster.batch import Batch, BatchOutcome, HostDiedError, batches
+from accelerator_validation.cluster.machine import end_run, run_batch
+from accelerator_validation.pool import EndCallback, PoolError
+from accelerator_validation.worker import Job
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+# How long a run waits for a new worker after the last one is gone: Dask's nannies start new ones.
+WAIT_FOR_WORKERS_S = 60.0
+
+_LOOK_EVERY_S = 1.0
+
+RemoteBegan = Callable[[Case, int, str], None]
+"""Told of each beginning: the case, which attempt it is, and the machine."""
+
+
+# States of a batch that was done, but whose worker was lost before the outcome had been read.
+_WITHOUT_RESULT = frozenset({"lost", "pending"})
+
+
+class ClusterPool:
+    """Runs tests on a cluster; calls `began` and `ended` for each, in this process."""
+
+    def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
+        self,
+        client: Client,
+        run: str,
+        job: Job,
+        *,
+        began: RemoteBegan,
+        ended: EndCallback,
+        fresh: bool = False,
+        environment: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._client, self._run, self._job = client, run, job
+        self._began, self._ended = began, ended
+        self._fresh, self._environment = fresh, environment
+        self._pending: dict[Future[BatchOutcome], Batch] = {}
+        self._done: SimpleQueue[Future[BatchOutcome]] = SimpleQueue()
+        self._suspects: list[Case] = []
+        self._without_workers: float | None = None
+
+    def run(self, cases: Iterable[Case]) -> None:
+        """Run all tests. Raises PoolError; an interruption is passed on."""
+        try:
+            slots = sum(self._client.nthreads().values())
+            for batch in batches(self._run, self._job, cases, slots):
+                self._submit(batch)
+            self._wait()
+            for case in self._suspects:  # never two at once: it is plain which one ends a machine
+                self._submit(next(batches(self._run, self._job, [case], 1)))
+                self._wait()
+        except OSError as error:
+            raise self._lost(str(error)) from None
+        finally:
+            self._stop()
+
+    def _submit(self, batch: Batch) -> None:
+        batch = replace(batch, fresh=self._fresh, environment=self._environment)
+        future = self._client.submit(run_batch, batch, pure=False)
+        self._pending[future] = batch
+        future.add_done_callback(self._done.put)
+
+    def _wait(self) -> None:
+        """Handle finished batches until none is pending."""
+        while self._pending:
+            try:
+                future = self._done.get(timeout=_LOOK_EVERY_S)
+            except Empty:
+                self._look()
+                continue
+            if batch := self._pending.pop(future, None):
+                self._take(future, batch)
+
+    def _take(self, future: Future[BatchOutcome], batch: Batch) -> None:
+        from distributed import KilledWorker
+
+        if future.status == "finished":
+            self._tell(future.result())
+            return
+        if future.status in _WITHOUT_RESULT:
+            self._submit(batch)
+            return
+        error = future.exception() if future.status == "error" else None
+        if isinstance(error, KilledWorker | HostDiedError):
+            if len(batch.cases) == 1:
+                self._crashed(batch.cases[0], error)
+            else:
+                self._suspects.extend(batch.cases)
+        elif error is None:
+            raise self._lost("its batches were cancelled")
+        else:
+            raise PoolError(brief(str(error) or type(error).__name__, 1200))
+
+    def _tell(self, outcome: BatchOutcome) -> None:
+        for event in outcome.events:
+            if event.result is None:
+                self._began(event.case, event.attempt, outcome.machine)
+            else:
+                self._ended(event.case, event.result, event.final)
+        if outcome.fault:
+            raise PoolError(f"{outcome.machine}: {outcome.fault}")
+
+    def _crashed(self, case: Case, error: BaseException) -> None:
+        """Record a test that killed the machines or processes that ran it alone."""
+        machine = getattr(getattr(error, "last_worker", None), "address", "")
+        how = str(error)
+        if not isinstance(error, HostDiedError):
+            failures = getattr(error, "allowed_failures", 0) + 1
+            how = (
+                f"{failures} Dask workers were lost, each while it ran only this test. The last "
+                f"worker: {machine or 'not known'}. The usual cause is too little memory on the "
+                "machine."
+            )
+        self._began(case, 1, machine)
+        self._ended(case, Result("crashed", "run", brief(how), attempts=1), True)  # noqa: FBT003
+
+    def _look(self) -> None:
+        """Resubmit lost batches. Raises PoolError if no results can arrive."""
+        for future in [one for one in self._pending if one.status == "lost"]:
+            self._submit(self._pending.pop(future))
+        if any(future.status == "cancelled" for future in self._pending):
+            raise self._lost("the scheduler lost the batches")
+        if self._client.nthreads():
+            self._without_workers = None
+            return
+        since = self._without_workers = self._without_workers or time.monotonic()
+        if time.monotonic() - since > WAIT_FOR_WORKERS_S:
+            raise self._lost(f"no worker was connected for {WAIT_FOR_WORKERS_S:.0f} s")
+
+    def _lost(self, why: str) -> PoolError:
+        address = self._client.scheduler.address if self._client.scheduler else "the scheduler"
+        return PoolError(f"the cluster at {address} can no longer be used: {why}")
+
+    def _stop(self) -> None:
+        """Cancel pending batches, and end their processes on the machines."""
+        with suppress(Exception):  # the cluster may be gone; the run has ended either way
+            self._client.cancel(list(self._pending), force=True)
+            self._client.run(end_run, self._run, on_error="ignore")

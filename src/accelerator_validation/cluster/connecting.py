@@ -1,0 +1,150 @@
+"""Connects to a Dask cluster, and compares its machines."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from accelerator_validation.case import brief
+from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBegan
+from accelerator_validation.cluster.machine import environment_differences, probe_machine
+from accelerator_validation.plan import RunError
+from accelerator_validation.pool import EndCallback
+from accelerator_validation.probe import LIMIT_S, Probed
+from accelerator_validation.side_process import Waiting
+from accelerator_validation.worker import Job
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+_CONNECT_S = 20
+_FIRST_WORKER_S = 60
+
+# Beyond the limit that the probe has by itself.
+_EXTRA_S = 60
+
+
+class Cluster:
+    """A connected Dask cluster, which runs `slots` batches at a time."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._run = uuid.uuid4().hex
+        self.slots = sum(client.nthreads().values())
+
+    def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
+        """Probe a device on every machine and return the common result. Raises RunError."""
+        started = time.monotonic()
+        futures = {
+            address: self._client.submit(
+                probe_machine, self._run, device, imports, workers=[address], pure=False
+            )
+            for address in self._client.nthreads()
+        }
+        while any(not future.done() for future in futures.values()):
+            waiting(time.monotonic() - started)
+            time.sleep(0.1)
+            if time.monotonic() - started > LIMIT_S + _EXTRA_S:
+                late = sorted(a for a, future in futures.items() if not future.done())
+                what = f"the Dask worker {late[0]} did not try {device} in {LIMIT_S + _EXTRA_S} s"
+                raise RunError(f"{what}. If it is busy, wait; otherwise restart it")
+        found: dict[str, Probed] = {}
+        for address, future in futures.items():
+            if future.status != "finished":
+                said = " ".join(brief(str(future.exception())).split()).partition(". ")[0]
+                raise RunError(f"the Dask worker {address} cannot use {device}: {said}. {_SAME}")
+            found[address] = future.result()
+        return agreed(found)
+
+    def pool(
+        self, job: Job, probed: Probed, *, began: RemoteBegan, ended: EndCallback
+    ) -> ClusterPool:
+        """Return a pool that runs tests on this cluster."""
+        return ClusterPool(
+            self._client,
+            self._run,
+            job,
+            began=began,
+            ended=ended,
+            fresh=probed.needs_fresh_workers,
+            environment=None if probed.fault else probed.environment,
+        )
+
+
+_SAME = "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
+
+
+def agreed(found: Mapping[str, Probed]) -> Probed:
+    """Return the common result of all machines. Raises RunError with all differences."""
+    (first, one), *others = sorted(found.items())
+    wrong = [
+        f"{address}: {words}" for address, other in others for words in _differences(other, one)
+    ]
+    if wrong:
+        listed = "\n  ".join(wrong)
+        raise RunError(
+            f"the Dask workers have different environments. Compared with {first}:\n  {listed}"
+        )
+    pairs = {
+        "torch": (_installed_torch(), one.environment.get("torch")),
+        "python": (
+            _without_patch(platform.python_version()),
+            _without_patch(one.environment.get("python") or ""),
+        ),
+    }
+    for name, (mine, theirs) in pairs.items():
+        if mine and theirs and theirs != mine:
+            what = f"the Dask workers have {name} {theirs}, and this machine has {mine}"
+            raise RunError(f"{what}. {_SAME}: the tests are listed here")
+    forks = all(probed.forks for probed in found.values())
+    return replace(one, forks=forks)
+
+
+def _differences(other: Probed, one: Probed) -> Iterator[str]:
+    if other.fault == one.fault:
+        yield from environment_differences(other.environment, one.environment)
+    elif other.fault:
+        yield f"the device cannot be used: {other.words}"
+    else:
+        yield f"the device can be used, but not on all machines: {one.words}"
+
+
+def _installed_torch() -> str | None:
+    with suppress(metadata.PackageNotFoundError):
+        return metadata.version("torch")
+    return None
+
+
+def _without_patch(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Cluster]:
+    """Connect to the scheduler of a cluster; raises RunError."""
+    from distributed import Client
+    from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is told once
+    try:
+        client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, DaskTimeoutError) as error:
+        said = brief(str(error)).splitlines()[0]
+        what = f'no Dask scheduler responds at "{address}": {said}'
+        raise RunError(f"{what}. Start one with dask scheduler, or correct --scheduler") from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
+        except DaskTimeoutError:
+            what = f"no worker is connected to the Dask scheduler at {address}"
+            raise RunError(f"{what}. Start one on each machine: dask worker {address}") from None
+        yield Cluster(client)
+    finally:
+        client.close()

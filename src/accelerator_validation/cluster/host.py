@@ -1,0 +1,63 @@
+"""Runs batches on a machine of a cluster in a process with workers of its own.
+
+A Dask worker may not start processes through `multiprocessing`, and what kills a test must not kill
+it. So each Dask worker keeps this program, `python -m … FILE_DESCRIPTOR`, which lives for many
+batches: the process that its workers are forked from has imported torch once.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.cluster.batch import Batch, BatchOutcome, CaseEvent
+from accelerator_validation.pool import Pool, PoolError
+
+# After so long without a batch it ends: whoever sent them may have been killed.
+_IDLE_S = 900.0
+
+_LOOK_EVERY_S = 0.5
+
+
+def outcome_of(batch: Batch) -> BatchOutcome:
+    """Run a batch in worker processes, one after the other, and return its outcome."""
+    events: list[CaseEvent] = []
+
+    def began(case: Case, attempt: int) -> None:
+        events.append(CaseEvent(case, attempt))
+
+    def ended(case: Case, result: Result, final: bool) -> None:  # noqa: FBT001 - as Pool calls it
+        events.append(CaseEvent(case, result.attempts, result, final))
+
+    pool = Pool(batch.job, workers=1, began=began, ended=ended, fresh=batch.fresh)
+    try:
+        pool.run(batch.cases)
+    except PoolError as error:
+        return BatchOutcome(tuple(events), fault=str(error))
+    return BatchOutcome(tuple(events))
+
+
+def _end_with(parent: int) -> None:
+    """End this process, and thereby its workers, when the Dask worker that started it has ended."""
+    while os.getppid() == parent:
+        time.sleep(_LOOK_EVERY_S)
+    os._exit(1)
+
+
+def main() -> None:
+    """Run batches until the Dask worker closes the connection or sends none for too long."""
+    connection = Connection(int(sys.argv[1]))
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    try:
+        while connection.poll(_IDLE_S):
+            connection.send(outcome_of(connection.recv()))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the run has ended, or the Dask worker
+
+
+if __name__ == "__main__":
+    main()

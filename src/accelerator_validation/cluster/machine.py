@@ -1,0 +1,169 @@
+"""Runs batches on a Dask worker: the functions that are sent to it.
+
+What the worker keeps between two batches, the result of its probe and idle processes, belongs to
+one run and ends with it.
+"""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import Pipe
+from typing import Any
+
+from accelerator_portal.reports.report import Environment
+from accelerator_portal.reports.run_facts import different_facts, environment_facts
+from accelerator_validation.case import brief
+from accelerator_validation.cluster.batch import (
+    Batch,
+    BatchOutcome,
+    ForeignMachineError,
+    HostDiedError,
+)
+from accelerator_validation.probe import Probed, begin_probe, probed_by
+from accelerator_validation.side_process import kill_group
+
+_MODULE = "accelerator_validation.cluster.host"
+_GRACE_S = 5.0
+
+
+class HostProcess:
+    """A process that runs one batch after the other, see `host`."""
+
+    def __init__(self) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+        self._connection, there = Pipe()
+        with there:
+            number = there.fileno()
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", _MODULE, str(number)],
+                stdin=subprocess.DEVNULL,
+                stdout=self._errors,
+                stderr=self._errors,
+                pass_fds=[number],
+                start_new_session=True,
+            )
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process is running; it ends by itself after a long idle time."""
+        return self._process.poll() is None
+
+    def run(self, batch: Batch) -> BatchOutcome:
+        """Run a batch, within the time limits of its tests. Raises HostDiedError."""
+        try:
+            self._connection.send(batch)
+            outcome: BatchOutcome = self._connection.recv()
+        except (EOFError, OSError):
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE_S)
+            raise HostDiedError(self._last_words()) from None
+        return outcome
+
+    def close(self) -> None:
+        """End the process and all processes it started; a running batch raises HostDiedError."""
+        kill_group(self._process.pid)
+        self._process.kill()
+        self._process.wait()
+
+    def _last_words(self) -> str:
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip()
+        status = self._process.poll()
+        return brief(f"the process for batches ended with status {status}. {said[-600:]}".strip())
+
+
+@dataclass
+class _RunState:
+    """The state that this process keeps for a run."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    probed: Probed | None = None
+    idle: list[HostProcess] = field(default_factory=list)
+    busy: list[HostProcess] = field(default_factory=list)
+    ended: bool = False
+
+
+_states: dict[str, _RunState] = {}
+_states_lock = threading.Lock()
+
+
+def probe_machine(run: str, device: str, imports: str | None) -> Probed:
+    """Return the probe of a device on this machine, which runs once per run."""
+    state = _state(run)
+    with state.lock:
+        if state.probed is None:
+            with begin_probe(device, imports) as probing:
+                state.probed = probed_by(probing)
+        return state.probed
+
+
+def run_batch(batch: Batch) -> BatchOutcome:
+    """Run a batch in another process. Raises HostDiedError, ForeignMachineError."""
+    if batch.environment is not None:
+        found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
+        if found.fault:
+            raise ForeignMachineError(f"{machine_name()} cannot use the device: {found.words}")
+        if words := ", ".join(environment_differences(found.environment, batch.environment)):
+            raise ForeignMachineError(f"{machine_name()} has {words}")
+    with _host(_state(batch.run)) as host:
+        return replace(host.run(batch), machine=machine_name())
+
+
+def end_run(run: str) -> None:
+    """End the processes that this process keeps for a run, even if a batch is running."""
+    with _states_lock:
+        state = _states.pop(run, None)
+    if state:
+        state.ended = True
+        for host in [*state.idle, *state.busy]:
+            host.close()
+
+
+def machine_name() -> str:
+    """Return the name of this machine and the address of its Dask worker."""
+    from distributed import get_worker
+
+    return f"{socket.gethostname()} {get_worker().address}"
+
+
+def environment_differences(
+    environment: Mapping[str, Any], expected: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the facts that differ between an environment and the expected one, in words."""
+    here, there = (
+        environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
+    )
+    for name, one, other in different_facts(here, there):
+        yield f"{name} {one or 'not known'} instead of {other or 'not known'}"
+
+
+def _state(run: str) -> _RunState:
+    with _states_lock:
+        return _states.setdefault(run, _RunState())
+
+
+@contextmanager
+def _host(state: _RunState) -> Iterator[HostProcess]:
+    """Yield a process for batches, and keep it for later if it is still running."""
+    with state.lock:
+        host = state.idle.pop() if state.idle else HostProcess()
+        if not host.alive:
+            host.close()
+            host = HostProcess()
+        state.busy.append(host)
+    try:
+        yield host
+    finally:
+        with state.lock:
+            state.busy.remove(host)
+            if host.alive and not state.ended:
+                state.idle.append(host)
+            else:
+                host.close()

@@ -1,0 +1,63 @@
+"""Defines the interface between the harness and the module of a suite."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol, cast
+
+from accelerator_portal.reports.outcomes import Stage
+from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.crash_evidence import REFERENCE, STEP
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+
+
+@dataclass
+class Context:
+    """The device and progress of a test; `stage` and `reference` classify an exception."""
+
+    device: str
+    matrix: Matrix
+    backend: str = ""
+    """Name of the ExecuTorch backend under test; only its suites read it."""
+    imports: str = ""
+    """A plugin's module that a process has to import by itself; empty where torch does."""
+    stage: Stage = "load"
+    reference: bool = False
+    metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
+    observation: Callable[[], Observation] | None = None
+    """Repeats the computation and returns the ATen operators that took part. It runs after the
+    verdict is sent, so its errors don't change the result of the test."""
+    note: str | None = None
+    """What the reason of a failure has to add: how the test differs from PyTorch's own."""
+
+    @contextmanager
+    def on_reference(self) -> Iterator[None]:
+        """Mark a part that does not use the device: an exception in it is a fault of the test."""
+        before, self.reference = self.reference, True
+        yield
+        self.reference = before  # after an exception it stays: that is what the verdict asks
+
+    def announce(self, step: str) -> None:
+        """Write to the worker's log that a step begins; a crash is reported with the last step."""
+        sys.stderr.write(f"{STEP}{REFERENCE if self.reference else ''}{step}\n")
+        sys.stderr.flush()
+
+
+class SuiteModule(Protocol):
+    """The functions of a suite's module; each imports torch when it is called."""
+
+    def offers(self, matrix: Matrix) -> Iterator[Offer]:
+        """Yield the tests of the suite, without using a device."""
+
+    def run(self, case: Case, context: Context) -> Result:
+        """Run a test; exceptions that it raises are classified by `classify`."""
+
+
+def load_suite(matrix: Matrix) -> SuiteModule:
+    """Return the module of a suite."""
+    return cast("SuiteModule", importlib.import_module(matrix.module))

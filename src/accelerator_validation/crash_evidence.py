@@ -1,0 +1,86 @@
+"""Extracts evidence from the log of a process that died or was killed: last step and stack."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+STEP = "validate: "
+"""Starts a line in which a worker says which step it begins."""
+REFERENCE = "the reference of "
+"""Follows `STEP` if the step does not use the device."""
+
+# A stack of 100 frames with a list of 200 modules has less.
+_READ = 65_536
+_PRINTED = 800
+_STACK = 2400
+
+# How faulthandler begins: Python 3.14 and newer add the stack of C beneath that of Python.
+_BEGIN = re.compile(r"^(?:Fatal Python error: |Timeout \(|Windows fatal exception: )", re.MULTILINE)
+_THREAD = re.compile(
+    r"^(?=(?:Stack|(?:Current thread|Thread) \S+.*) \(most recent call first\):)", re.MULTILINE
+)
+# Its identifier differs from run to run, and two equal crashes would differ by it.
+_THREAD_ID = re.compile(r"^(Current thread|Thread) 0x[0-9a-f]+", re.MULTILINE)
+_C_STACK = re.compile(r"^(?=Current thread's C stack trace)", re.MULTILINE)
+_MODULES = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
+
+# Below it are only frames of this harness, and the paths of this machine.
+_OWN_FRAME = re.compile(r'^  File "[^"]*accelerator_validation/worker\.py".*', re.MULTILINE)
+_FILE = re.compile(r'(?<=^  File ")[^"]+(?=")', re.MULTILINE)
+_C_FILE = re.compile(r'(?<=^  Binary file ")[^"]+(?=")', re.MULTILINE)
+_INSTALLED = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\]")
+
+
+def read_log(path: Path) -> str:
+    """Return the end of a worker's log; empty without a log."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    text = data[-_READ:].decode("utf-8", "replace")
+    return "".join(c for c in text if c.isprintable() or c == "\n")
+
+
+def last_step(log: str) -> str | None:
+    """Return the last step that the process announced; None if it announced none."""
+    steps = [line for line in log.splitlines() if line.startswith(STEP)]
+    return steps[-1].removeprefix(STEP) if steps else None
+
+
+def evidence(log: str) -> str:
+    """Return the end of a log's output, and the top of the stack.
+
+    Completed steps and faulthandler's list of modules are left out.
+    """
+    *_, begin = (len(log), *(match.start() for match in _BEGIN.finditer(log)))
+    lines = log[:begin].splitlines()
+    done = [number for number, line in enumerate(lines) if line.startswith(STEP)][:-1]
+    printed = "\n".join(line for number, line in enumerate(lines) if number not in done).strip()
+    kept = [printed if len(printed) <= _PRINTED else f"…\n{printed[-_PRINTED:]}"]
+    return "\n".join(filter(None, [*kept, *_stack(log[begin:])]))
+
+
+def _stack(text: str) -> list[str]:
+    """Return the parts of faulthandler's text: first line, one thread's frames, the C frames."""
+    python, *native = _C_STACK.split(_MODULES.sub("", text), maxsplit=1)
+    head, *threads = _THREAD.split(python)
+    died = [t for t in threads if t.startswith(("Current thread", "Stack")) and '\n  File "' in t]
+    parts = [head]
+    for frames in died[:1] or threads[-1:]:  # without a frame of Python: the main thread, the last
+        above_harness = _OWN_FRAME.split(frames, maxsplit=1)[0]
+        parts.append(_FILE.sub(_short, _THREAD_ID.sub(r"\1", above_harness)))
+    parts += [_C_FILE.sub(_short, part) for part in native]
+    return [_top(part.strip(), _STACK // max(1, len(parts) - 1)) for part in parts]
+
+
+def _short(path: re.Match[str]) -> str:
+    """Return a path without the folders that are specific to this machine."""
+    inner = _INSTALLED.sub("", path[0])
+    return "/".join(re.split(r"[/\\]", inner)[-3:]) if inner == path[0] else inner
+
+
+def _top(frames: str, limit: int) -> str:
+    if len(frames) <= limit:
+        return frames
+    return frames[: frames.rfind("\n", 0, limit)] + "\n  …"

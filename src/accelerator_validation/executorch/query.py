@@ -1,0 +1,101 @@
+"""Asks an ExecuTorch backend for its recipes and versions, in a process of its own.
+
+As a program, `python -m accelerator_validation.executorch.query NAME` prints them as JSON.
+A backend is its vendor's code: whatever it does when it is imported, this process continues.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from importlib import metadata
+
+from accelerator_portal.catalog.wording import install_command
+from accelerator_validation.case import brief
+from accelerator_validation.classify import words_of
+from accelerator_validation.executorch.registry import backends_of, find_flows
+from accelerator_validation.plan import RunError
+from accelerator_validation.probe import Probed
+from accelerator_validation.side_process import SideProcess
+
+LIMIT_S = 300
+
+NO_EXECUTORCH = (
+    "ExecuTorch is not installed in this environment; "
+    f"install the release for your torch. In a clone of the portal: {install_command('executorch')}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BackendReply:
+    """The recipes and versions of a backend, or the fault that prevents its use."""
+
+    recipes: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    """The recipes that do not change the numbers of a model."""
+    backend: Mapping[str, str] = field(default_factory=dict)
+    """Name and version, as a report's environment has them."""
+    packages: Mapping[str, str] = field(default_factory=dict)
+    fault: str | None = None
+
+
+def query_backend(name: str) -> BackendReply:
+    """Return a backend's reply. Raises RunError if the backend cannot be used."""
+    with SideProcess(__name__, name) as process:
+        done = process.wait(LIMIT_S)
+    if done.status is None:
+        raise RunError(f'the backend "{name}" does not load within {LIMIT_S} s')
+    lines = [line for line in done.stdout.splitlines() if line.startswith('{"recipes"')]
+    if done.status or not lines:
+        said = brief(done.stderr.strip()[-400:])
+        what = f'loading the backend "{name}" ended its process with status {done.status}'
+        raise RunError(f"{what}: {said}")
+    reply = BackendReply(**json.loads(lines[-1]))
+    if reply.fault:
+        raise RunError(reply.fault)
+    return reply
+
+
+def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
+    """Return the probe of a device with the backend's facts added, if a backend is tested."""
+    if asked is None:
+        return probed
+    packages = {**probed.environment.get("packages", {}), **asked.packages}
+    added = {"backend": dict(asked.backend), "packages": packages}
+    return replace(probed, environment={**probed.environment, **added})
+
+
+def main() -> None:
+    """Print the reply of the backend that the argument names."""
+    sys.stdout.write(f"\n{json.dumps(asdict(_reply(sys.argv[1])))}\n")
+    sys.stdout.flush()
+
+
+def _reply(name: str) -> BackendReply:
+    if importlib.util.find_spec("executorch") is None:
+        return BackendReply(fault=NO_EXECUTORCH)
+    try:
+        backends, flows = backends_of(name), find_flows(name)
+        backend = backends[0]
+        version = backend.version() if backend.version else metadata.version("executorch")
+    except RunError as error:
+        return BackendReply(fault=str(error))
+    except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
+        said = brief(words_of(error), 1000)
+        return BackendReply(fault=f'the backend "{name}" cannot be loaded: {said}')
+    packages = {}
+    further = (package for one in backends for package in one.packages)
+    for package in ("executorch", "torchao", *further):
+        with suppress(metadata.PackageNotFoundError):
+            packages[package] = metadata.version(package)
+    called = {"name": backend.runtime_name, "version": str(version)}
+    plain = tuple(name for name, flow in flows.items() if flow.recipe.is_plain)
+    return BackendReply(tuple(flows), plain, called, packages)
+
+
+if __name__ == "__main__":
+    main()

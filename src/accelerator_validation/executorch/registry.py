@@ -1,0 +1,113 @@
+"""Finds backends of ExecuTorch: built-in ones, and those of other packages by entry points.
+
+A package that brings a backend names it in its pyproject.toml:
+
+    [project.entry-points."accelerator_portal.executorch_backends"]
+    mine = "my_package.portal:BACKEND"
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_validation.executorch.backend import PLAIN, PORTABLE, Backend, Recipe
+from accelerator_validation.plan import RunError
+
+GROUP = "accelerator_portal.executorch_backends"
+USUAL = "xnnpack"
+
+_HERE = "accelerator_validation.suites.executorch.backends"
+_BUILT_IN = {
+    "arm_ethos_u55": "arm:ETHOS_U55",
+    "arm_tosa": "arm:TOSA",
+    **{name: f"{name}:BACKEND" for name in ("coreml", "openvino", "qnn", "vulkan", "xnnpack")},
+}
+_NAME = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
+_LONGEST = 60
+
+
+def find_backend(name: str) -> Backend:
+    """Return a backend. Raises RunError, or any exception of the import of its package."""
+    points = [point for point in entry_points(group=GROUP) if point.name == name]
+    if name in _BUILT_IN:
+        if points:
+            package = _package(points[0])
+            what = f'"{name}" is a backend of accelerator-portal itself and of {package}'
+            raise RunError(f"{what}; rename the entry point of {package}")
+        module, _, attribute = _BUILT_IN[name].partition(":")
+        return _checked(name, getattr(import_module(f"{_HERE}.{module}"), attribute))
+    if not points:
+        others = {point.name for point in entry_points(group=GROUP)}
+        remedy = did_you_mean(name, sorted({*_BUILT_IN, *others}))
+        raise RunError(f'no backend of ExecuTorch is called "{name}"; {remedy}')
+    if len({point.value for point in points}) > 1:
+        packages = " and ".join(sorted(map(_package, points)))
+        raise RunError(f'"{name}" is a backend of {packages}; uninstall one of them')
+    return _checked(name, points[0].load())
+
+
+def _package(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else point.value
+
+
+def _checked(name: str, found: object) -> Backend:
+    if not isinstance(found, Backend):
+        kind = type(found).__name__
+        what = f'the entry point "{name}" of {GROUP} is not a Backend but an instance of {kind}'
+        raise RunError(f"{what}; name an object of {Backend.__module__}.Backend")
+    if found.name != name:
+        raise RunError(f'the backend "{name}" has the name "{found.name}". Use one name')
+    names = [recipe.name for recipe in found.recipes]
+    for recipe in found.recipes:
+        fault = None
+        if not _NAME.fullmatch(recipe.name) or len(recipe.name) > _LONGEST:
+            fault = (
+                f'"{recipe.name}" is not a valid recipe name. Use lowercase letters, digits and _'
+            )
+        elif names.count(recipe.name) > 1 or recipe.name == PORTABLE.name:
+            fault = f'the recipe "{recipe.name}" exists twice; give each recipe a unique name'
+        elif recipe.quantizer and recipe.sqnr_db is None:
+            fault = f'the recipe "{recipe.name}" quantizes but has no limit. Set sqnr_db'
+        if fault:
+            raise RunError(f'the backend "{name}": {fault}')
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A backend and one of its recipes."""
+
+    backend: Backend
+    recipe: Recipe
+
+
+def backends_of(names: str) -> tuple[Backend, ...]:
+    """Return the backends in a comma-separated list. Raises RunError."""
+    wanted = [name.strip() for name in names.split(",")]
+    if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
+        raise RunError(f'the backend "{twice[0]}" is listed twice. List it once')
+    return tuple(find_backend(name) for name in wanted)
+
+
+def find_flows(names: str) -> dict[str, Flow]:
+    """Return the flows of backends by the value of the parameter `recipe`. Raises RunError.
+
+    The recipes of the first backend keep their names. Those of other backends are named like
+    ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for
+    `static_int8`. This makes test names unique within a report.
+    """
+    first, *others = backends_of(names)
+    flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}
+    for backend in others:
+        for recipe in backend.recipes:
+            name = backend.name if recipe.name == PLAIN else f"{backend.name}_{recipe.name}"
+            if name in flows:
+                raise RunError(
+                    f'the recipe "{name}" exists in several backends. Test the backends separately'
+                )
+            flows[name] = Flow(backend, recipe)
+    return {**flows, PORTABLE.name: Flow(first, PORTABLE)}

@@ -1,0 +1,115 @@
+"""Makes the heading of a report: facts about the whole run, recorded before it starts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from accelerator_portal.catalog.wording import count
+from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.own_settings import differences
+from accelerator_validation.plan import Plan
+from accelerator_validation.probe import Probed
+from accelerator_validation.pytorch_tests.checkout import difference
+from accelerator_validation.pytorch_tests.source import SUITE
+from accelerator_validation.recording import needs_of
+from accelerator_validation.request import FAMILIES, TORCHBENCH, Request
+
+ON_CPU = (
+    "The CPU is tested against itself: results are compared with the same computation in float64. "
+    "A test passes only if both agree."
+)
+ON_DEVICE = "Results are compared with the same computation on the CPU, in the same data type."
+IN_EXECUTORCH = (
+    "ExecuTorch programs are compared with the PyTorch model on the CPU, quantized programs with "
+    "the quantized model. A program passes only if the backend executed a part of it. The recipe "
+    "portable uses no backend."
+)
+
+
+SPEEDS = (
+    "Speeds are medians with a 95% confidence interval. No other test uses the device during a "
+    "measurement. If the repeats differ too much, no speed is published."
+)
+OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
+
+
+def heading(
+    request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed
+) -> dict[str, Any]:
+    """Return the first record of a journal: the report without its tests."""
+    counts = plan.counts()
+    return {
+        "accelerator": request.accelerator,
+        "device": request.device,
+        "kind": request.kind,
+        "trigger": request.trigger,
+        "started": dt.datetime.now(dt.timezone.utc).replace(microsecond=0).isoformat(),
+        "environment": {k: v for k, v in probed.environment.items() if v is not None},
+        "aten": probed.aten,
+        "note": _note(request, matrices, probed),
+        "options": options_of(request),
+        **({"shard": plan.shard.model_dump(exclude_none=True)} if plan.shard else {}),
+        "suites": [
+            {
+                "name": name,
+                "kind": matrix.kind,
+                "planned": counts[name],
+                "command": _command(request, name, matrix),
+            }
+            for name, matrix in matrices.items()
+            if counts[name]
+        ],
+        **{
+            name: {key: {"reason": i.reason, "url": str(i.url)} for key, i in issues.items()}
+            for name, issues in (("skipped", plan.skipped), ("expected", plan.expected))
+        },
+    }
+
+
+def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> str:
+    workers, threads = count(request.workers, "worker"), count(request.threads, "thread")
+    names, programs = set(matrices), set(FAMILIES["executorch"])
+    own = {name for name, matrix in matrices.items() if matrix.own_verdict}
+    speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
+    sentences = [
+        (names - programs - own - speeds, ON_CPU if request.device == "cpu" else ON_DEVICE),
+        (names & programs, IN_EXECUTORCH),
+        (own, OWN_TESTS),
+        (speeds, SPEEDS),
+    ]
+    words = [f"Run with accelerator-portal validate, {workers} with {threads} each."]
+    words += [sentence for suites, sentence in sentences if suites]
+    for lock in request.locks:
+        digest = hashlib.sha256(lock.read_bytes()).hexdigest()
+        words.append(f"Packages: {lock.name}, SHA-256 {digest}.")
+    if TORCHBENCH in matrices and (given := matrices[TORCHBENCH].given):
+        commit = given.get("commit")
+        words.append(f"TorchBench: {f'commit {commit}' if commit else 'unknown commit'}.")
+    if SUITE in matrices and (given := matrices[SUITE].given):
+        commit, version = given.get("commit"), given.get("version")
+        which = f"commit {commit}" if commit else f"version {version or 'unknown'}"
+        words.append(f"PyTorch's tests: {which}.")
+        if mismatch := difference(given, probed.environment):
+            words.append(f"Warning: {mismatch}.")
+    return " ".join([*words, *differences(request.settings, matrices)])
+
+
+def _command(request: Request, suite: str, matrix: Matrix) -> str:
+    """Return the command of a suite; for PyTorch's tests with the files that were run."""
+    paths = ",".join(file.path for file in matrix.files)
+    files = ["--pytorch-files", paths] if suite == SUITE else []
+    only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]
+    words = ["accelerator-portal", "validate", "--device", request.device, "--suite", suite]
+    return shlex.join([*words, *only, *options_of(request), *needs_of(suite), *files])
+
+
+def options_of(request: Request) -> list[str]:
+    """Return the options that a command needs to repeat the same tests."""
+    imports = ["--import", request.imports] if request.imports else []
+    backend = ["--backend", request.backend] if request.backend != USUAL_BACKEND else []
+    return [*imports, *backend]

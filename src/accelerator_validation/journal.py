@@ -1,0 +1,114 @@
+"""Writes and reads the journal of a run: JSON lines for the plan, each start and each end.
+
+Whatever kills the run, the lines written before stay: the report is made from them, and `--resume`
+continues after them. A line that was cut off in the middle is ignored.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from accelerator_validation.case import Case, Result, case_of, result_of
+
+VERSION = 1
+
+# A flush survives the death of this process; only a sync survives that of the machine, which a
+# driver can cause. Once a second is enough: more would cost more than the operators themselves.
+SYNC_EVERY_S = 1.0
+
+
+class JournalError(Exception):
+    """Raised if the journal cannot be written or read; the message says why."""
+
+
+class Journal(AbstractContextManager["Journal"]):
+    """Appends records to a file; each record has left this process when `write` returns."""
+
+    def __init__(self, path: Path, *, anew: bool) -> None:
+        self.path = path
+        self._synced = time.monotonic()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = path.open("wb" if anew else "ab", buffering=0)
+            if not anew and path.stat().st_size:
+                self._file.write(b"\n")  # ends a line that was cut off; empty lines are ignored
+        except OSError as error:
+            raise _unwritable(path, error) from None
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Append a record. Raises JournalError, for example if the disk is full."""
+        try:
+            data = f"{json.dumps(record, ensure_ascii=False)}\n".encode()
+            whole = self._file.write(data) == len(data)
+            if time.monotonic() - self._synced >= SYNC_EVERY_S:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+        if not whole:  # so a disk says first that it is full
+            raise _unwritable(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+
+    def plan(self, head: Mapping[str, Any], cases: Iterable[Case]) -> None:
+        """Write the heading and the planned tests, before any test runs."""
+        self.write({"record": "run", "version": VERSION, **head})
+        self.write({"record": "plan", "cases": [case.id for case in cases]})
+
+    def begin(self, case: Case, attempt: int, machine: str | None = None) -> None:
+        """Record the start of a test, and its machine if it runs on a cluster."""
+        begun = {"record": "begin", "case": case.id, "attempt": attempt, "at": time.time()}
+        self.write(begun | ({"machine": machine} if machine else {}))
+
+    def end(self, case: Case, result: Result, *, final: bool) -> None:
+        """Record the end of a test; it is not `final` if the test will be repeated."""
+        self.write({"record": "end", "case": case.id, "final": final, "result": result.record()})
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file; write errors were reported before."""
+        self._file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class JournalContent:
+    """The heading, the plan, final results by test id, and the ids of tests that did not end."""
+
+    head: Mapping[str, Any]
+    cases: tuple[Case, ...]
+    results: Mapping[str, Result] = field(default_factory=dict)
+    open: frozenset[str] = frozenset()
+
+
+def read_journal(path: Path) -> JournalContent:
+    """Return the content of a journal, without an incomplete last line. Raises JournalError."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise JournalError(f"{path} cannot be read: {error.strerror}") from None
+    records = []
+    for line in lines:
+        with suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict) and "record" in record:
+                records.append(record)
+    if len(records) < 2 or records[0].get("version") != VERSION or "cases" not in records[1]:  # noqa: PLR2004 - head and plan
+        raise JournalError(f"{path} is not a journal of this version, or is incomplete")
+    results: dict[str, Result] = {}
+    begun: set[str] = set()
+    for record in records[2:]:
+        if record["record"] == "begin":
+            begun.add(record["case"])
+        elif record["record"] == "end" and record["final"]:
+            results[record["case"]] = result_of(record["result"])
+    cases = tuple(map(case_of, records[1]["cases"]))
+    return JournalContent(records[0], cases, results, frozenset(begun - results.keys()))
+
+
+def _unwritable(path: Path, error: OSError) -> JournalError:
+    return JournalError(f"{path} cannot be written: {error.strerror}")

@@ -1,0 +1,256 @@
+"""Starts or resumes a run: reads the suites, checks the device, plans the tests and runs them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.wording import count, install_command
+from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend
+from accelerator_validation.listing import begin_listing, offers_of
+from accelerator_validation.matrix import Matrix, with_recipes
+from accelerator_validation.own_settings import applied
+from accelerator_validation.plan import Plan, RunError
+from accelerator_validation.probe import Probed, begin_probe, probed_by
+from accelerator_validation.pytest_suites.source import PytestSource, pytest_matrices
+from accelerator_validation.pytorch_tests.checkout import difference
+from accelerator_validation.pytorch_tests.source import PytorchSource, with_pytorch
+from accelerator_validation.request import (
+    FAMILIES,
+    Request,
+    matrices_of,
+    planned,
+    with_checkout,
+)
+from accelerator_validation.run import (
+    DIAGNOSING,
+    Finished,
+    Watch,
+    begin,
+    locked,
+    prepare_workers,
+    resume,
+    suites_of_journal,
+)
+from accelerator_validation.sharding import sharded, sharding_words
+from accelerator_validation.side_process import SideProcess, Waiting
+
+if TYPE_CHECKING:
+    from accelerator_validation.cluster.connecting import Cluster
+
+
+# Seconds between two messages that the start is still in progress.
+_TELL_EVERY_S = 15.0
+
+WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
+"""Called with the number of tests to run, if it is known; shows the progress of the run."""
+
+ProgressCallback = Callable[[str], None]
+"""Called with the progress of the start, and with warnings."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteSources:
+    """The sources of suites besides this package: platform folder, checkouts, pytest suite."""
+
+    platform: Platform | None = None
+    checkout: Path | None = None
+    pytorch: PytorchSource = field(default_factory=PytorchSource)
+    pytest: PytestSource = field(default_factory=PytestSource)
+
+
+def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
+    """Return the plan of a run. Known issues that expire by `today` are ignored.
+
+    Raises RunError, ProblemsError, ExpressionError.
+    """
+    matrices, _ = _matrices(request, request.suites, sources)
+    with begin_listing(matrices) as listing:
+        return _planned(request, matrices, listing, today, _Waiting(lambda _: None))
+
+
+def start(
+    request: Request,
+    sources: SuiteSources,
+    today: dt.date,
+    watching: WatchFactory,
+    told: ProgressCallback,
+) -> Finished:
+    """Plan the tests, check the device, and run them. Raises the errors of `plan_of`."""
+    matrices, asked = _matrices(request, request.suites, sources)
+    with locked(request), _cluster(request, told) as cluster:
+        if cluster:  # the report says how many workers there are
+            request = replace(request, workers=cluster.slots)
+        told(f"Importing torch, listing the tests and checking the device {request.device}.")
+        waiting = _Waiting(told)
+        with begin_listing(matrices) as listing:  # side by side with what tries the device
+            probed = with_backend(_probed(request, cluster, told, waiting), asked)
+            if cluster is None:
+                prepare_workers(request, matrices, probed)
+            plan = _planned(request, matrices, listing, today, waiting)
+        _warn(matrices, probed, told)
+        if plan.shard:
+            told(sharding_words(plan, plan.shard))
+        tests, workers = count(len(plan.to_run), "test"), count(request.workers, "worker")
+        told(f"{tests} to run. Starting {workers}.")
+        with watching(len(plan.to_run)) as watch:
+            return begin(request, matrices, plan, probed, watch, cluster)
+
+
+def resume_run(
+    request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
+) -> Finished:
+    """Continue the run of the request's report. Raises RunError."""
+    matrices, asked = _matrices(request, suites_of_journal(request), sources)
+    with locked(request), _cluster(request, told) as cluster:
+        told(f"Checking {request.device}. This imports torch first.")
+        probed = with_backend(_probed(request, cluster, told, _Waiting(told)), asked)
+        _warn(matrices, probed, told)
+        with watching(None) as watch:
+            return resume(request, matrices, probed, watch, cluster)
+
+
+def _cluster(request: Request, told: ProgressCallback) -> AbstractContextManager[Cluster | None]:
+    """Connect to the cluster of a request, if it names one; raises RunError on entry."""
+    if request.scheduler is None:
+        return nullcontext()
+    told(f"Connecting to the Dask scheduler at {request.scheduler}.")
+    from accelerator_validation.cluster.connecting import connected
+
+    return connected(request.scheduler)
+
+
+def _planned(
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    listing: SideProcess,
+    today: dt.date,
+    waiting: _Waiting,
+) -> Plan:
+    offers = offers_of(listing, waiting, waiting.told)
+    return sharded(planned(request, matrices, offers, today), request, matrices)
+
+
+class _Waiting:
+    """Reports regularly how long the start has taken."""
+
+    def __init__(self, told: ProgressCallback) -> None:
+        self.told, self._next = told, _TELL_EVERY_S
+
+    def __call__(self, seconds: float) -> None:
+        if seconds >= self._next:
+            self._next += _TELL_EVERY_S
+            self.told(f"Still starting after {seconds:.0f} s.")
+
+
+def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback) -> None:
+    """Warn if the checkout of PyTorch does not match the installed torch."""
+    for matrix in matrices.values():
+        if matrix.files and (words := difference(matrix.given, probed.environment)):
+            told(f"Warning: {words}")
+
+
+def _matrices(
+    request: Request, suites: tuple[str, ...], sources: SuiteSources
+) -> tuple[Mapping[str, Matrix], BackendReply | None]:
+    """Return the matrices of suites, with the backend's recipes and the platform's settings."""
+    own = pytest_matrices(suites, request, sources.pytest)
+    matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
+    matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}
+    _refuse_missing(matrices)
+    reply = None
+    if not set(FAMILIES["executorch"]).isdisjoint(matrices):
+        reply = query_backend(request.backend)
+        matrices = {n: with_recipes(m, reply.recipes, reply.plain) for n, m in matrices.items()}
+    return applied(matrices, sources.platform) if sources.platform else matrices, reply
+
+
+def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
+    if not is_installed("torch"):
+        raise RunError(no_torch_words())
+    if lacks := missing_packages(matrices):
+        raise RunError(missing_words(lacks, matrices))
+
+
+def _probed(
+    request: Request, cluster: Cluster | None, told: ProgressCallback, waiting: Waiting
+) -> Probed:
+    """Return the probe of the device. Raises RunError if it fails.
+
+    A failed probe is accepted if a suite of the run can diagnose the device.
+    """
+    found = _tried(request, cluster, waiting)
+    if found.fault == "no torch":
+        raise RunError(no_torch_words())
+    if found.fault == "hang":  # every test would hang in the same place
+        raise RunError(f'"{request.device}": {found.words}')
+    if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):
+        what = "import torch fails" if found.fault == "import" else "the device cannot be used"
+        raise RunError(f'"{request.device}": {what}. {found.words}')
+    if found.fault:
+        told(f'"{request.device}" cannot be used: {found.words}')
+    return found
+
+
+def _tried(request: Request, cluster: Cluster | None, waiting: Waiting) -> Probed:
+    if cluster:
+        return cluster.probed(request.device, request.imports, waiting)
+    with begin_probe(request.device, request.imports) as probing:
+        return probed_by(probing, waiting)
+
+
+# Finds packages that suites import and the environment lacks, before anything runs.
+#
+# The harness is installed beside a plugin and brings neither torch nor a library of models. What
+# is missing is named together with commands that install it and leave all other packages as they
+# are.
+
+IsInstalled = Callable[[str], bool]
+
+# pip then chooses versions that fit what is there, or says which package does not.
+_INSTALL = """Install them without changing any other package:
+  pip list --format=freeze > installed.txt
+  pip install --constraint installed.txt {}"""
+
+
+def is_installed(module: str) -> bool:
+    """Return whether a module can be imported, without importing it."""
+    return find_spec(module) is not None
+
+
+def missing_packages(
+    matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
+) -> dict[str, tuple[str, ...]]:
+    """Return the missing packages of each suite, without suites that lack none."""
+    lacks = {
+        suite: tuple(package for package in matrix.packages if not installed(package))
+        for suite, matrix in matrices.items()
+    }
+    return {suite: packages for suite, packages in lacks.items() if packages}
+
+
+def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
+    """Return a text with the suites that lack packages, the install command, and other suites."""
+    needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
+    packages = sorted({name for names in lacks.values() for name in names})
+    what = f"{'; '.join(needs)}, not installed for {sys.executable}."
+    words = [f"{what[0].upper()}{what[1:]}", _INSTALL.format(" ".join(packages))]
+    if able := [suite for suite in suites if suite not in lacks]:
+        words.append(f"Or run suites that don't need them: --suite {' --suite '.join(able)}")
+    return "\n".join(words)
+
+
+def no_torch_words() -> str:
+    """Return a text that says that torch is missing, and where to install the harness."""
+    return (
+        f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "
+        f"and your plugin and run, in a clone of the portal: {install_command()}\n"
+        "Or name the Python of that environment with --python"
+    )

@@ -1,0 +1,91 @@
+"""Lists the tests of suites, in a process of its own that loads no plugin.
+
+As a program, `python -m accelerator_validation.listing` reads matrices by suite as JSON from
+its standard input and prints the tests as JSON. Names come from libraries that import torch. The
+process does not load plugins, so that a broken one cannot keep a plan from being made.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from pydantic import TypeAdapter
+
+from accelerator_validation.case import brief
+from accelerator_validation.context import load_suite
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer, RunError
+from accelerator_validation.side_process import SideProcess, Waiting
+
+AUTOLOAD = "TORCH_DEVICE_BACKEND_AUTOLOAD"
+
+# PyTorch's own tests are many files, each of which is imported.
+_LIMIT_S = 1800
+
+_MATRICES = TypeAdapter(dict[str, Matrix])
+_OFFERS = TypeAdapter(dict[str, list[Offer]])
+
+# Starts the lines of standard error that report the progress of a long listing.
+_MARK = "progress: "
+
+
+def begin_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
+    """Start to list the tests of suites."""
+    asked = _MATRICES.dump_json(dict(matrices)).decode()
+    return SideProcess(__name__, given=asked, variables={AUTOLOAD: "0"})
+
+
+def offers_of(
+    process: SideProcess,
+    waiting: Waiting = lambda _: None,
+    told: Callable[[str], None] = lambda _: None,
+) -> dict[str, list[Offer]]:
+    """Wait for the tests and return them by suite; raises RunError.
+
+    `told` is called with the progress of a long listing.
+    """
+
+    def also(seconds: float) -> None:
+        for words in reported(process.new_errors()):
+            told(words)
+        waiting(seconds)
+
+    done = process.wait(_LIMIT_S, also)
+    if done.status is None:
+        raise RunError(f"the tests were not listed within {_LIMIT_S} s")
+    if done.status:
+        last = done.stderr.strip().splitlines()[-1:] or [f"status {done.status}"]
+        raise RunError(f"the tests cannot be listed: {brief(last[0])}")
+    return _OFFERS.validate_json(done.stdout.splitlines()[-1])
+
+
+def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
+    """Return the tests of suites by suite; raises RunError."""
+    with begin_listing(matrices) as process:
+        return offers_of(process)
+
+
+def progress(words: str) -> None:
+    """Report the progress of a listing from the process that lists the tests."""
+    sys.stderr.write(f"{_MARK}{words}\n")
+    sys.stderr.flush()
+
+
+def reported(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the progress in the lines that another process wrote."""
+    return (line.removeprefix(_MARK) for line in lines if line.startswith(_MARK))
+
+
+def main() -> None:
+    """Print the tests of the suites whose matrices are on the standard input."""
+    matrices = _MATRICES.validate_json(sys.stdin.read())
+    try:
+        found = {name: list(load_suite(m).offers(m)) for name, m in matrices.items()}
+    except RunError as error:
+        sys.exit(" ".join(str(error).split()))  # the last line is shown to the user
+    sys.stdout.write(f"\n{_OFFERS.dump_json(found).decode()}\n")
+
+
+if __name__ == "__main__":
+    main()

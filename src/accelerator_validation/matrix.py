@@ -1,0 +1,193 @@
+"""Reads what a suite runs from YAML: axes, defaults, exclusions, tolerances, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from itertools import product
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from accelerator_portal.catalog import Problem, ProblemsError
+from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.files.suite_file import SuiteKind
+from accelerator_portal.catalog.validation import validate
+from accelerator_portal.catalog.yaml_file import parse_yaml
+
+FOLDER = "accelerator_validation.suites"
+
+AxisText = Annotated[str, Field(min_length=1, max_length=60)]
+Combination = Mapping[str, str]
+
+
+class Tolerance(Model):
+    """The allowed difference from the reference: `atol + rtol * |reference|`."""
+
+    rtol: Annotated[float, Field(ge=0)]
+    """Part of the reference."""
+    atol: Annotated[float, Field(ge=0)]
+    """On top of that, in the number's own unit."""
+
+
+class Deployment(Model):
+    """A vendor's script or container, and the check that shows that it worked."""
+
+    title: str
+    """What is built or deployed."""
+    script: str | None = None
+    """For `bash`."""
+    container: str | None = None
+    """For `docker build`."""
+    python: str
+    """The Python that runs the check; a path counts from the folder."""
+    code: str
+    """The check, lines of Python."""
+    prints: str
+    """What it prints; `{names}` stand for anything."""
+    timeout_s: Annotated[float, Field(gt=0)]
+    """Seconds for all of it."""
+
+
+class TestFile(Model):
+    """A file of tests in a checkout."""
+
+    __test__ = False  # to pytest it looks like a class of tests
+
+    path: Line
+    """From the folder of tests, without `.py`: `nn/test_pooling`."""
+    covers: Line
+    """What its tests are about."""
+    usual: bool = True
+    """Whether it is run where nobody names files."""
+
+    @property
+    def container(self) -> str:
+        """The prefix of its tests' names: `nn.test_pooling`."""
+        return self.path.replace("/", ".")
+
+
+def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
+    """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`."""
+    container = f"{name.partition('::')[0]}."
+    found = [file for file in files if container.startswith(f"{file.container}.")]
+    return max(found, key=lambda file: len(file.path), default=None)
+
+
+class Matrix(Model):
+    """A suite: the product of its tests and axes, without excluded combinations."""
+
+    kind: SuiteKind
+    """What it tests."""
+    module: Line
+    """The module that names its tests and runs them."""
+    description: Paragraph
+    """What it does."""
+    packages: tuple[Line, ...] = ()
+    """Packages that it imports beside torch, by the names of their modules."""
+    axes: Mapping[Id, Annotated[tuple[AxisText, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    """Parameters and the values that they can have."""
+    default: Mapping[Id, tuple[AxisText, ...]] = Field(default_factory=dict)
+    """Of an axis, the values that are run unless others are asked for; else all."""
+    exclude: tuple[Mapping[Id, AxisText], ...] = ()
+    """Combinations that are never run; `name` stands for the test's name."""
+    tests: tuple[Line, ...] = ()
+    """Names of the tests, where the module does not find them itself."""
+    tolerances: Mapping[Id, Tolerance] = Field(default_factory=dict)
+    """By dtype."""
+    unchecked: Mapping[Line, Line] = Field(default_factory=dict)
+    """Tests whose results nobody can compare, and why: they are executed, never passed."""
+    own_verdict: bool = False
+    """Whether its tests decide by assertions of their own, not by this project's comparison."""
+    files: tuple[TestFile, ...] = ()
+    """Files of tests; no process runs tests of two of them."""
+    timeout_s: Annotated[float, Field(gt=0)] = 120
+    """Seconds that one test may take."""
+    batch: Annotated[int, Field(ge=1)] = 50
+    """Tests that a worker takes at once."""
+    settings: Mapping[Id, int] = Field(default_factory=dict)
+    """Numbers that the module reads."""
+
+    deployments: Mapping[str, Deployment] = Field(default_factory=dict)
+    """Of the suite `deploy`, the platform's recipes by test."""
+    given: Mapping[str, str] = Field(default_factory=dict)
+    """What the command was given for this suite: the folder of a checkout, its commit."""
+
+    @model_validator(mode="after")
+    def _default_is_of_the_axis(self) -> Matrix:
+        for name, values in self.default.items():
+            if unknown := set(values) - set(self.axes.get(name, ())):
+                remedy = f"{name} has: {', '.join(self.axes.get(name, ())) or 'no axis'}"
+                raise fault(f"default: {name} cannot be {', '.join(sorted(unknown))}", remedy)
+        return self
+
+    def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
+        """Yield the combinations of the axes' values, in order.
+
+        `only` replaces the default values of an axis.
+        """
+        chosen = [
+            [v for v in values if v in set(only.get(name, self.default.get(name, values)))]
+            for name, values in self.axes.items()
+        ]
+        for values in product(*chosen):
+            yield dict(zip(self.axes, values, strict=True))
+
+    def group(self, name: str) -> str:
+        """Return the group of a test: a process only runs tests of one group, such as a file."""
+        file = file_of(name, self.files)
+        return file.container if file else ""
+
+    def excludes(self, name: str, combination: Combination) -> bool:
+        """Return whether a test with these parameters is never run."""
+        found = {**combination, "name": name}.items()
+        return any(set(excluded.items()) <= found for excluded in self.exclude)
+
+
+def suite_names() -> list[str]:
+    """Return the names of all suites, sorted."""
+    files = resources.files(FOLDER).iterdir()
+    return sorted(f.name.removesuffix(".yaml") for f in files if f.name.endswith(".yaml"))
+
+
+def read_matrix(suite: str) -> Matrix:
+    """Return the matrix of a suite. Raises ProblemsError."""
+    path = f"{suite}.yaml"
+    return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
+
+
+def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
+    """Return a matrix with a backend's recipes on its axis `recipe`, if it has that axis.
+
+    All recipes run by default except those that the matrix excludes. `plain` are recipes that
+    do not change the numbers of a model.
+    """
+    if "recipe" not in matrix.axes:
+        return matrix
+    values, known = tuple(recipes), matrix.axes["recipe"]
+    rare = set(known) - set(matrix.default.get("recipe", known))
+    usual = tuple(value for value in values if value not in rare)
+    new = {
+        "axes": {**matrix.axes, "recipe": values},
+        "default": {**matrix.default, "recipe": usual or values},
+        "given": {**matrix.given, "plain": ",".join(plain)},
+    }
+    return matrix.model_copy(update=new)
+
+
+def plain_recipes(matrix: Matrix) -> frozenset[str]:
+    """Return the recipes that leave numbers unchanged: `plain`, unless backends name others."""
+    return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
+
+
+def matrix_of(path: str, text: str) -> Matrix:
+    """Return the matrix in a YAML text. Raises ProblemsError with all faults."""
+    file, problems = parse_yaml(path, text)
+    if file is None or problems:
+        raise ProblemsError(problems or [Problem(path, 1, "the value is empty", "enter a value")])
+    matrix, problems = validate(Matrix, file)
+    if matrix is None:
+        raise ProblemsError(problems)
+    return matrix

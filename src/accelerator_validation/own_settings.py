@@ -1,0 +1,118 @@
+"""Applies a platform's own settings to the suites, and describes them in the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from accelerator_portal.catalog import Platform, Problem, ProblemsError
+from accelerator_portal.catalog.files.validation_file import DeployRecipe, SuiteSettings, Validation
+from accelerator_portal.catalog.loader import VALIDATION
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.catalog.yaml_file import Location
+from accelerator_validation.matrix import Deployment, Matrix, Tolerance
+from accelerator_validation.request import DEPLOY
+
+# Characters of the report's note, which may have 4,000.
+_MOST = 3000
+
+# Added to a recipe's own time limit, which ends the recipe in order.
+_GRACE_S = 60
+
+
+def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
+    """Return the matrices with the platform's settings; raises ProblemsError with all faults."""
+    faults = [fault for suite in matrices for fault in _faults(suite, matrices[suite], platform)]
+    if faults:
+        raise ProblemsError(faults)
+    found = dict(matrices)
+    for suite, own in platform.validation.suites.items():
+        if suite in found:
+            found[suite] = _changed(found[suite], own)
+    if DEPLOY in found and (recipes := platform.validation.deploy):
+        longest = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
+        by_test = {recipe.id: _deployment(recipe, platform) for recipe in recipes}
+        found[DEPLOY] = found[DEPLOY].model_copy(
+            update={"deployments": by_test, "timeout_s": max(found[DEPLOY].timeout_s, longest)}
+        )
+    return found
+
+
+def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
+    """Yield a sentence for each tolerance, parameter and time limit that differs from the suite's.
+
+    Sentences that do not fit into the report's note are counted in the last one.
+    """
+    room, left = _MOST, 0
+    for suite in filter(matrices.__contains__, settings.suites):
+        for sentence in _sentences(suite, settings.suites[suite]):
+            room -= len(sentence) + 1
+            if room >= 0:
+                yield sentence
+            else:
+                left += 1
+    if left:
+        yield f"The platform's {VALIDATION} has {count(left, 'more setting')}."
+
+
+def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
+    for name, room in own.tolerances.items():
+        numbers = f"rtol {room.rtol:g}, atol {room.atol:g}"
+        what = f"This platform's tolerance for {name} in {suite}: {numbers}."
+        yield f"{what} Reason: {_end(room.reason)}"
+    for axis, narrowed in own.axes.items():
+        values = ", ".join(narrowed.only)
+        what = f"This platform supports only these values of {axis} in {suite}: {values}."
+        yield f"{what} Reason: {_end(narrowed.reason)}"
+    if own.timeout_s is not None:
+        yield f"The time limit for each test of {suite}: {own.timeout_s:g} s."
+
+
+def _end(reason: str) -> str:
+    return reason if reason.endswith(".") else f"{reason}."
+
+
+def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
+    own = platform.validation.suites.get(suite)
+    if own is None:
+        return
+    for axis, narrowed in own.axes.items():
+        place: Location = ("suites", suite, "axes", axis)
+        if axis not in matrix.axes:
+            what, known = f'{suite} has no parameter "{axis}"', did_you_mean(axis, matrix.axes)
+            yield platform.problem(VALIDATION, place, what, known)
+            continue
+        for number, value in enumerate(narrowed.only):
+            if value not in matrix.axes[axis]:
+                what = f'{axis} of {suite} cannot be "{value}"'
+                remedy = did_you_mean(value, matrix.axes[axis])
+                yield platform.problem(VALIDATION, (*place, "only", number), what, remedy)
+    for name in own.tolerances:
+        if name not in matrix.tolerances:
+            place = ("suites", suite, "tolerances", name)
+            what = f'{suite} has no tolerance for "{name}"'
+            yield platform.problem(VALIDATION, place, what, did_you_mean(name, matrix.tolerances))
+
+
+def _changed(matrix: Matrix, own: SuiteSettings) -> Matrix:
+    tolerances = {
+        name: Tolerance(rtol=room.rtol, atol=room.atol) for name, room in own.tolerances.items()
+    }
+    axes = {name: narrowed.only for name, narrowed in own.axes.items()}
+    update = {
+        "tolerances": {**matrix.tolerances, **tolerances},
+        "axes": {name: axes.get(name, values) for name, values in matrix.axes.items()},
+        "default": {
+            # A default of which nothing is left: all that the platform has.
+            name: tuple(v for v in values if v in axes.get(name, values)) or axes[name]
+            for name, values in matrix.default.items()
+        },
+        "timeout_s": own.timeout_s or matrix.timeout_s,
+    }
+    return matrix.model_copy(update=update)
+
+
+def _deployment(recipe: DeployRecipe, platform: Platform) -> Deployment:
+    shared = recipe.model_dump(include=set(Deployment.model_fields))
+    check = platform.install.checks[recipe.check]
+    return Deployment(**shared, code=check.code, prints=check.prints)

@@ -1,0 +1,99 @@
+"""Expands the matrices of suites into the tests of a run, and applies known issues to them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.problem import UserError
+from accelerator_portal.reports.known_issues import matches
+from accelerator_portal.reports.shard import Shard
+from accelerator_validation.case import Case
+from accelerator_validation.matrix import Matrix
+
+
+class RunError(UserError):
+    """Raised if the run cannot start or continue; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A test of a suite; `only` names the values that it supports on some axes.
+
+    `parameters` are its own, in addition to the axes. A test that is not `usual` runs only on
+    request.
+    """
+
+    name: str
+    only: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    usual: bool = True
+
+    def takes(self, combination: Mapping[str, str]) -> bool:
+        """Return whether the test exists with these parameters."""
+        return all(combination.get(name) in values for name, values in self.only.items())
+
+    def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
+        """Return whether the test runs: it is usual or `everything`, and `only` allows it."""
+        own = self.parameters.keys() & only.keys()
+        return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The tests of a run, in their order; `skipped` and `expected` are known issues by test id.
+
+    `shard` is set if this is a part of a larger plan.
+    """
+
+    cases: tuple[Case, ...]
+    skipped: Mapping[str, KnownFailure] = field(default_factory=dict)
+    expected: Mapping[str, KnownFailure] = field(default_factory=dict)
+    shard: Shard | None = None
+
+    @property
+    def to_run(self) -> tuple[Case, ...]:
+        """The tests that no known issue skips."""
+        return tuple(case for case in self.cases if case.id not in self.skipped)
+
+    def counts(self) -> Counter[str]:
+        """The number of tests of each suite."""
+        return Counter(case.suite for case in self.cases)
+
+
+def expand(
+    suite: str,
+    matrix: Matrix,
+    offers: Iterable[Offer],
+    only: Mapping[str, Iterable[str]],
+    *,
+    everything: bool = False,
+) -> Iterator[Case]:
+    """Yield the product of a suite's tests and axes without excluded combinations.
+
+    Tests that are not usual are included only with `everything`.
+    """
+    combinations = list(matrix.combinations(only))
+    for offer in offers:
+        if not offer.is_asked_for(only, everything=everything):
+            continue
+        for combination in combinations:
+            parameters = {**combination, **offer.parameters}
+            if offer.takes(combination) and not matrix.excludes(offer.name, parameters):
+                yield Case(suite, offer.name, tuple(sorted(parameters.items())))
+
+
+def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date) -> Plan:
+    """Return a plan in which current known issues skip tests or mark them as expected to fail."""
+    live = [issue for issue in issues if issue.expires > today]
+    skipped: dict[str, KnownFailure] = {}
+    expected: dict[str, KnownFailure] = {}
+    all_cases = tuple(cases)
+    for case in all_cases:
+        for issue in live:
+            if matches(issue, case):
+                (skipped if issue.action == "skip" else expected).setdefault(case.id, issue)
+    return Plan(all_cases, skipped, expected)

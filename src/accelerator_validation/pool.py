@@ -1,0 +1,282 @@
+"""Runs tests in worker processes, and replaces workers that die, hang or leak.
+
+The parent never uses the device. A test that kills its worker, exceeds its time or runs out of
+memory is tried once more, alone in a new worker, because tests before it may be the cause.
+"""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing import forkserver, get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from accelerator_portal.reports.missing_operators import missing_operator
+from accelerator_portal.reports.outcomes import OUTCOMES, Outcome
+from accelerator_validation.case import Case, Result, brief, with_lost_observation
+from accelerator_validation.crash_evidence import REFERENCE, evidence, last_step, read_log
+from accelerator_validation.side_process import kill_group
+from accelerator_validation.worker import Job, Message, work
+
+# Workers in a row that die before they start a test: the machine, or the plugin, is broken.
+MAX_STILLBORN = 3
+
+_START_S = 300.0
+_GRACE_S = 5.0
+
+Began = Callable[[Case, int], None]
+EndCallback = Callable[[Case, Result, bool], None]
+
+
+class PoolError(Exception):
+    """Raised if no worker starts; the message has the end of its log."""
+
+
+@dataclass
+class _Worker:
+    """A process, its batch of tests, and the test that it is running."""
+
+    process: BaseProcess
+    connection: Connection
+    log: Path
+    alone: bool
+    batch: deque[Case]
+    current: Case | None = None
+    verdict: Result | None = None
+    """The result of its test, while the worker still observes the test."""
+    deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
+    idle: bool = False
+    unfit: bool = False
+    group: str = ""
+
+
+def preload(job: Job) -> None:
+    """Start the process from which workers are forked; it imports what they need."""
+    forkserver.set_forkserver_preload(list(job.preload))
+    forkserver.ensure_running()
+
+
+class Pool:
+    """Runs tests in `workers` processes; calls `began` and `ended` for each, in this process."""
+
+    def __init__(
+        self,
+        job: Job,
+        *,
+        workers: int,
+        began: Began,
+        ended: EndCallback,
+        fresh: bool = False,
+    ) -> None:
+        self._job, self._number = job, workers
+        self._began, self._ended = began, ended
+        self._context: SpawnContext | ForkServerContext = get_context("spawn")
+        if not fresh:
+            preload(job)
+            self._context = get_context("forkserver")
+        self._queue: deque[Case] = deque()
+        self._suspects: deque[Case] = deque()
+        self._workers: list[_Worker] = []
+        self._stillborn = 0
+        self._started = 0
+
+    def run(self, cases: Iterable[Case]) -> None:
+        """Run all tests. Raises PoolError; an interruption is passed on."""
+        self._queue.extend(cases)
+        with tempfile.TemporaryDirectory(prefix="validation-") as folder:
+            try:
+                while self._fill(Path(folder)):
+                    self._listen()
+            finally:
+                for worker in self._workers:
+                    self._dismiss(worker)
+
+    def _fill(self, folder: Path) -> bool:
+        """Give idle workers a batch and start missing workers; return False if all tests ended."""
+        for worker in [w for w in self._workers if w.idle]:
+            if self._queue and not worker.alone and self._job.group(self._queue[0]) == worker.group:
+                self._give(worker, self._next_batch())
+            else:
+                self._dismiss(worker)
+                self._workers.remove(worker)
+        while len(self._workers) < self._number and (self._queue or self._suspects):
+            alone = not self._queue
+            batch = [self._suspects.popleft()] if alone else self._next_batch()
+            self._workers.append(self._start(folder, batch, alone=alone))
+        return bool(self._workers)
+
+    def _next_batch(self) -> list[Case]:
+        length = self._job.batch_length(self._queue, self._number)
+        return [self._queue.popleft() for _ in range(length)]
+
+    def _start(self, folder: Path, batch: list[Case], *, alone: bool) -> _Worker:
+        here, there = self._context.Pipe()
+        self._started += 1
+        log = folder / f"{self._started}.log"
+        forked = self._context.get_start_method() == "forkserver"
+        process = self._context.Process(target=work, args=(there, str(log), self._job, forked))
+        try:
+            process.start()
+        except (OSError, EOFError) as error:
+            raise PoolError(f"no worker can be started: {type(error).__name__} {error}") from None
+        there.close()
+        worker = _Worker(process, here, log, alone, deque())
+        self._give(worker, batch)
+        return worker
+
+    def _give(self, worker: _Worker, batch: list[Case]) -> None:
+        worker.batch, worker.idle = deque(batch), False
+        worker.group = self._job.group(batch[0])
+        worker.deadline = time.monotonic() + _START_S
+        with suppress(OSError):  # it died; that is seen, and told, where its end is read
+            worker.connection.send(batch)
+
+    def _listen(self) -> None:
+        """Wait for messages from workers, or for the first deadline."""
+        ends: dict[object, _Worker] = {w.connection: w for w in self._workers}
+        first = min(w.deadline for w in self._workers)
+        ready = wait([w.connection for w in self._workers], max(0.0, first - time.monotonic()))
+        for end in ready:
+            self._read(ends[end])
+        for worker in list(self._workers):
+            if time.monotonic() >= worker.deadline:
+                self._too_long(worker)
+
+    def _read(self, worker: _Worker) -> None:
+        try:
+            while worker.connection.poll():
+                self._take(worker, worker.connection.recv())
+        except (EOFError, OSError):
+            self._died(worker)
+
+    def _take(self, worker: _Worker, message: Message) -> None:
+        kind, _, result = message
+        if kind == "begin":
+            worker.current = worker.batch.popleft()
+            self._stillborn = 0
+            worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
+            self._began(worker.current, 2 if worker.alone else 1)
+        elif kind == "verdict" and worker.current:
+            worker.verdict = result
+            worker.deadline = time.monotonic() + self._job.timeouts[worker.current.suite]
+        elif kind == "end" and worker.current and result:
+            case, worker.current, worker.verdict = worker.current, None, None
+            worker.deadline = time.monotonic() + _START_S
+            self._finish(worker, case, result)
+        elif kind == "idle":
+            worker.idle = True
+        elif kind == "unforkable":  # told at its beginning; its batch comes back when it has ended
+            self._context, worker.unfit = get_context("spawn"), True
+        else:
+            worker.unfit = True
+
+    def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
+        """Report the end of a test; it is repeated if earlier tests may have caused the failure."""
+        again = OUTCOMES[result.outcome].retried and not worker.alone
+        if again:
+            self._suspects.append(case)
+        if worker.alone:
+            result = replace(result, attempts=2, reason=_reason_of_second(result))
+        self._ended(case, result, not again)
+
+    def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
+        """Finish the test of a worker that is gone; a verdict that it had sent is kept."""
+        if worker.verdict:
+            end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)
+        self._finish(worker, case, end)
+
+    def _died(self, worker: _Worker) -> None:
+        """Handle a worker that ended by itself. Raises PoolError if too many never start a test."""
+        worker.process.join(_GRACE_S)
+        code = worker.process.exitcode
+        log = self._remove(worker)
+        if worker.current:
+            self._ended_by(worker, worker.current, death(code, log, alone=worker.alone))
+        elif not worker.unfit:
+            self._stillborn += 1
+            if self._stillborn >= MAX_STILLBORN:
+                said = evidence(log) or f"they exit with status {code}"
+                raise PoolError(f"the workers crash before the first test: {brief(said, 1200)}")
+
+    def _too_long(self, worker: _Worker) -> None:
+        log = self._remove(worker)
+        if worker.current is None:
+            said = brief(evidence(log))
+            raise PoolError(f"a worker did not start within {_START_S:.0f} s: {said}")
+        limit = self._job.timeouts[worker.current.suite]
+        self._ended_by(worker, worker.current, out_of_time(limit, log))
+
+    def _remove(self, worker: _Worker) -> str:
+        """Remove a worker, put back the rest of its batch, and return its log."""
+        self._kill(worker)
+        self._workers.remove(worker)
+        (self._suspects if worker.alone else self._queue).extendleft(reversed(worker.batch))
+        return read_log(worker.log)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        """End an idle worker; a worker that is not idle is killed."""
+        with suppress(OSError):  # it is gone already
+            if worker.idle:
+                worker.connection.send(None)
+                worker.process.join(_GRACE_S)
+        self._kill(worker)
+
+    @staticmethod
+    def _kill(worker: _Worker) -> None:
+        kill_group(worker.process.pid)
+        if worker.process.is_alive():
+            worker.process.kill()
+        worker.process.join(_GRACE_S)
+        worker.connection.close()
+
+
+def _reason_of_second(result: Result) -> str | None:
+    """Return the reason of a second attempt, with a note on the first attempt."""
+    if OUTCOMES[result.outcome].retried:
+        return f"{result.reason} The result was the same when the test ran in a separate process."
+    first = "The first attempt, after other tests in the same process, failed."
+    return f"{result.reason or ''} {first}".strip()
+
+
+def death(code: int | None, log: str, *, alone: bool) -> Result:
+    """Return the result of a test whose worker died; `alone` means that no test ran before it.
+
+    If a process dies twice while computing the reference on the CPU, this says nothing about
+    the device.
+    """
+    step = last_step(log)
+    reference = step is not None and step.startswith(REFERENCE)
+    outcome: Outcome = "test-broken" if reference and alone else "crashed"
+    return Result(outcome, "run", _reason(code, log, step), log_tail=evidence(log) or None)
+
+
+def out_of_time(limit: float, log: str) -> Result:
+    """Return the result of a test whose worker was killed after `limit` seconds."""
+    reason = f"Timed out after {limit:g} s{_at(last_step(log))}."
+    kept = evidence(log) or None
+    return Result("timed-out", "run", brief(reason), seconds=limit, log_tail=kept)
+
+
+def _reason(code: int | None, log: str, step: str | None) -> str:
+    if code is None or code >= 0:
+        return brief(f"The process exited with status {code}{_at(step)}.")
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    if -code == signal.SIGKILL:
+        why = "the usual cause is too little memory"
+        return brief(f"The process was killed by {name}{_at(step)}; {why}.")
+    operator = missing_operator(log)
+    return brief(
+        f"The process crashed with {name}{f' in {operator}' if operator else ''}{_at(step)}."
+    )
+
+
+def _at(step: str | None) -> str:
+    return f" at {step}" if step else ""

@@ -1,0 +1,172 @@
+"""Collects a pytest suite once in a worker, and runs its tests one by one.
+
+`pytest.main` runs a session to its end and has no way to run a test later; calling it for each
+test would collect the suite each time. So a session is opened as workers of pytest-xdist do it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from _pytest.config import _prepareconfig
+
+from accelerator_validation.case import brief
+from accelerator_validation.listing import AUTOLOAD
+from accelerator_validation.plan import RunError
+
+
+class Attempt:
+    """A pytest plugin that keeps the reports of a test, and its exceptions."""
+
+    def __init__(self) -> None:
+        self.reports: list[pytest.TestReport] = []
+        self.raised: dict[str, BaseException] = {}
+        self.uncollected: dict[str, str] = {}
+
+    def clear(self) -> None:
+        """Remove the reports and exceptions before the next test."""
+        self.reports, self.raised = [], {}
+
+    def pytest_exception_interact(
+        self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
+    ) -> None:
+        """Keep an exception, by stage."""
+        if isinstance(report, pytest.TestReport) and call.excinfo:
+            self.raised.setdefault(report.when, call.excinfo.value)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the report of a stage or of a subtest."""
+        self.reports.append(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep the reason why a module could not be collected."""
+        if report.failed:
+            self.uncollected[report.nodeid] = report.longreprtext
+
+
+class Session:
+    """A collected suite, which runs tests by their node ids."""
+
+    def __init__(self, path: str) -> None:
+        self.kept = Attempt()
+        config = _prepareconfig(arguments(path), [self.kept])
+        config._do_configure()
+        session = pytest.Session.from_config(config)
+        config.hook.pytest_sessionstart(session=session)
+        with suppress(session.Failed, session.Interrupted):  # told for each module
+            config.hook.pytest_collection(session=session)
+        self.root = str(config.rootpath)
+        self.items = {item.nodeid: item for item in session.items}
+
+    def run(self, nodeid: str) -> Attempt:
+        """Run a test with all its fixtures, so that the result does not depend on other tests."""
+        self.kept.clear()
+        item = self.items[nodeid]
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        return self.kept
+
+
+DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
+"""Where a suite can read which device the command was given."""
+
+
+def arguments(path: str) -> list[str]:
+    """Return pytest's arguments; the suite's own configuration also applies.
+
+    pytest's own parallel workers, crash stacks and output capture are disabled, since the
+    harness provides them.
+    """
+    one_process = ["-n0"] if find_spec("xdist") else []
+    off = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no", "--color=no"]
+    return [*off, *one_process, path]
+
+
+# Which tests a pytest suite has, asked of pytest itself in a process of its own.
+#
+# As a program, `python -m accelerator_validation.pytest_suites.session PATH FILE
+# [MODULE]` writes node ids into a file as JSON. The plugin is loaded: such tests import it.
+
+LIMIT_S = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """The tests of a suite by node id, and the modules that could not be collected."""
+
+    tests: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+
+
+class Collected:
+    """A pytest plugin that records the collected tests, and the modules that fail to collect."""
+
+    def __init__(self) -> None:
+        self.broken: list[str] = []
+        self.tests: list[str] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep the ids of modules that could not be collected."""
+        if report.failed:
+            self.broken.append(report.nodeid)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep the tests that the suite's own settings do not deselect."""
+        self.tests = [item.nodeid for item in session.items]
+
+
+def collected_nodes(given: Mapping[str, str]) -> Nodes:
+    """Return the nodes of a suite; raises RunError."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "nodes.json")
+        modules = [given["imports"]] if given["imports"] else []
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", __name__, given["path"], str(file), *modules],
+                env={
+                    **os.environ,
+                    AUTOLOAD: given["autoload"],
+                    DEVICE_VARIABLE: given["device"],
+                },
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+                check=False,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            raise RunError(f"pytest did not list the tests within {LIMIT_S:g} s") from None
+        if not file.exists():
+            said = (done.stderr or done.stdout).strip()
+            why = brief(said) if said else f"it ended with status {done.returncode}"
+            raise RunError(f"pytest cannot list the tests: {why}")
+        found = json.loads(file.read_text("utf-8"))
+    return Nodes(tuple(found["tests"]), tuple(found["broken"]))
+
+
+def main() -> None:
+    """Write the nodes of the suite that the arguments name to a file."""
+    path, file, *modules = sys.argv[1:]
+    for module in modules:
+        importlib.import_module("torch")
+        importlib.import_module(module)
+    kept = Collected()
+    status = pytest.main([*arguments(path), "--collect-only", "-q"], plugins=[kept])
+    if status in {pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR}:
+        sys.exit(int(status))
+    nodes = Nodes(tuple(kept.tests), tuple(dict.fromkeys(kept.broken)))
+    Path(file).write_text(json.dumps(asdict(nodes)), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

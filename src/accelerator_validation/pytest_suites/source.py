@@ -1,0 +1,110 @@
+"""Writes the command's arguments for a vendor's pytest suite into a matrix, and names its tests."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from accelerator_portal.reports.identity import Parameters, parameters_of
+from accelerator_portal.reports.test_ids import identified_node, suite_id
+from accelerator_validation.listing import AUTOLOAD
+from accelerator_validation.matrix import Matrix, read_matrix, suite_names
+from accelerator_validation.plan import RunError
+from accelerator_validation.request import Request
+
+TEMPLATE = "pytest"
+"""The matrix that every such suite has; a run needs a folder with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PytestSource:
+    """A folder or file of pytest tests, and the suite's name; by default that of the folder."""
+
+    path: Path | None = None
+    name: str | None = None
+
+    @property
+    def suite(self) -> str | None:
+        """The name of the suite, or None without a path. Raises RunError if it is invalid."""
+        if self.path is None:
+            if self.name:
+                raise RunError("--suite-name names the suite of --pytest; add --pytest PATH")
+            return None
+        if self.name is None:
+            return suite_of(self.path.resolve())
+        if suite_id(self.name) != self.name or self.name in suite_names():
+            taken = self.name in suite_names()
+            why = "is a built-in suite" if taken else "is not a valid suite name"
+            near = None if taken else suite_id(self.name)
+            remedy = f'write "{near}"' if near else "use another name, such as torch-foo-tests"
+            raise RunError(f'--suite-name: "{self.name[:60]}" {why}; {remedy}')
+        return self.name
+
+
+def pytest_matrices(
+    suites: Iterable[str], request: Request, source: PytestSource
+) -> dict[str, Matrix]:
+    """Return the matrix of the vendor's suite by name; empty if it is not to run.
+
+    Raises RunError if pytest or the folder of tests is missing.
+    """
+    name = source.suite
+    if TEMPLATE in suites:
+        raise RunError("the suite pytest needs a folder of tests. Pass it with --pytest")
+    if name is None or source.path is None or name not in suites:
+        return {}
+    if find_spec("pytest") is None:
+        remedy = "install it: python -m pip install pytest"
+        raise RunError(f"pytest is not installed in this environment; {remedy}")
+    return {name: read_matrix(TEMPLATE).model_copy(update={"given": _given(request, source.path)})}
+
+
+def _given(request: Request, path: Path) -> Mapping[str, str]:
+    """Return the parameters for the processes that list and run the tests."""
+    return {
+        "path": str(path.resolve()),
+        "device": request.device,
+        "imports": request.imports or "",
+        "autoload": os.environ.get(AUTOLOAD, "1"),  # plugins are not loaded where tests are listed
+    }
+
+
+# Folders whose names say nothing of whose tests they hold.
+_PLAIN = frozenset({"", "test", "tests", "src", "python"})
+
+# Devices of the machine that runs the tests of an accelerator, and of no machine at all.
+_OTHERS = frozenset({"cpu", "meta"})
+
+
+def suite_of(path: Path) -> str:
+    """Return a suite name for a folder or file: `pytest-torch-foo` for `torch_foo/tests`."""
+    folders = [path.stem if path.suffix == ".py" else path.name, *(p.name for p in path.parents)]
+    own = next((name for name in folders if name.lower() not in _PLAIN), "")
+    return suite_id(re.sub(r"[^a-zA-Z0-9]+", "-", f"pytest-{own}")) or "pytest"
+
+
+def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
+    """Return node ids by name and parameters, named as an import of pytest reports names them.
+
+    Hardware is not part of an identity. If tests differ only in their device, the test for the
+    device under test is kept, and tests for the CPU have the lowest priority.
+    """
+    found: dict[tuple[str, Parameters], tuple[int, str]] = {}
+    for nodeid in nodeids:
+        known = identified_node(nodeid)
+        key = known.name, parameters_of(known.parameters)
+        rank = _rank(known.device, device)
+        if key not in found or rank > found[key][0]:
+            found[key] = rank, nodeid
+    return {key: nodeid for key, (_, nodeid) in found.items()}
+
+
+def _rank(named: str | None, device: str) -> int:
+    kind = (named or "").partition(":")[0]
+    if kind == device.partition(":")[0] or named is None:
+        return 2
+    return 0 if kind in _OTHERS else 1

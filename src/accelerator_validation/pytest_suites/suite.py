@@ -1,0 +1,117 @@
+"""Defines a vendor's pytest suite for the harness."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports import verdicts
+from accelerator_portal.reports.test_ids import identified_node
+from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.classify import BrokenTestError, verdict
+from accelerator_validation.context import Context
+from accelerator_validation.listing import progress
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+from accelerator_validation.pytest_suites.session import DEVICE_VARIABLE
+from accelerator_validation.pytest_suites.source import by_identity
+
+if TYPE_CHECKING:
+    from accelerator_validation.pytest_suites.session import Session
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the tests that pytest collects, and the modules that it cannot collect."""
+    if not matrix.given:
+        return
+    from accelerator_validation.pytest_suites.session import collected_nodes
+
+    found = collected_nodes(matrix.given)
+    tests = by_identity(found.tests, matrix.given["device"])
+    others = len(found.tests) - len(tests)
+    beside = f"; {others} are the same tests on other devices" if others else ""
+    progress(f"pytest collected {count(len(found.tests), 'test')}{beside}")
+    for nodeid in found.broken:
+        yield Offer(identified_node(nodeid).name or "collection")
+    for name, parameters in tests:
+        yield Offer(name, parameters=dict(parameters))
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run a test. Raises BrokenTestError if its module cannot be collected."""
+    given = context.matrix.given
+    os.environ[DEVICE_VARIABLE] = given["device"]
+    context.stage = "import"
+    session = _session(given["path"])
+    nodes = by_identity(session.items, given["device"])
+    nodeid = nodes.get((case.name, case.parameters))
+    if nodeid is None:
+        raise BrokenTestError(_why_missing(case, session))
+    context.stage = "run"
+    kept = session.run(nodeid)
+    return result_of_reports(kept.reports, kept.raised, session.root)
+
+
+@cache
+def _session(path: str) -> Session:
+    from accelerator_validation.pytest_suites.session import Session
+
+    return Session(path)
+
+
+def _why_missing(case: Case, session: Session) -> str:
+    for nodeid, text in session.kept.uncollected.items():
+        if (identified_node(nodeid).name or "collection") == case.name:
+            return brief(f"pytest cannot collect the test: {text.replace(session.root, 'SUITE')}")
+    return "The worker does not collect this test."
+
+
+EXPECTS = "It is expected to fail:"
+WORKS = "It is expected to fail, and it does not."
+
+_LOG_TAIL = 1500
+_SKIPPED = "Skipped: "
+
+
+def result_of_reports(
+    reports: Sequence[Any], raised: Mapping[str, BaseException], root: str
+) -> Result:
+    """Return the result of a test; `root`, a folder of this machine, is replaced in it.
+
+    `reports` are pytest's reports of the stages, `raised` are exceptions by stage.
+    """
+    for report in reports:
+        if report.failed:
+            return _failure(report, raised.get(report.when), root)
+    for report in reports:
+        expected = getattr(report, "wasxfail", None)
+        if report.skipped and expected is not None:
+            return Result("skipped", None, brief(f"{EXPECTS} {expected or 'no reason stated'}"))
+        if report.skipped:
+            return Result("skipped", None, brief(_why_skipped(report.longrepr)))
+        if expected is not None:
+            return Result("passed", "run", WORKS)
+    return Result("passed", "run")
+
+
+def _failure(report: Any, error: BaseException | None, root: str) -> Result:
+    text = str(report.longreprtext)
+    tail = text.replace(root, "SUITE")[-_LOG_TAIL:].strip() or None
+    if report.when == "call" and error is not None:
+        found = verdict(error, "run")
+        reason = (found.reason or "").replace(root, "SUITE")
+        return Result(found.outcome, found.stage, reason, log_tail=tail)
+    message = f"{type(error).__name__}: {error}" if error else text
+    if report.when == "call":  # a strict xfail has no exception
+        outcome = verdicts.of_failure(message, text)
+        return Result(outcome, "run", WORKS if outcome == "passed" else brief(message))
+    around = f"In {report.when}: {message}".replace(root, "SUITE")
+    return Result(verdicts.of_error(message, text), "load", brief(around), log_tail=tail)
+
+
+def _why_skipped(longrepr: Any) -> str:
+    said = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr or "")
+    return said.removeprefix(_SKIPPED) or "The suite states no reason."

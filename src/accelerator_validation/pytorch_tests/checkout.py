@@ -1,0 +1,85 @@
+"""Reads the version and commit of a checkout, and compares PyTorch's with the installed torch.
+
+Tests of one release need not fit another: they test what that release has, with helpers that are
+part of the installed torch.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from accelerator_validation.plan import RunError
+
+TESTS = "test"
+
+_COMMIT = re.compile(r"[0-9a-f]{7,}")
+_SHOWN = 12
+"""Characters of a commit that are enough for a reader."""
+
+
+def described(checkout: Path) -> dict[str, str]:
+    """Return the folder, commit and version of a checkout. Raises RunError."""
+    if not (checkout / TESTS).is_dir():
+        what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
+        raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
+    version = ""
+    with suppress(OSError, UnicodeDecodeError):
+        version = (checkout / "version.txt").read_text("utf-8").strip()[:60]
+    commit = commit_of(checkout)
+    return {"checkout": str(checkout.resolve()), "commit": commit, "version": version}
+
+
+def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
+    """Return a text if a checkout does not match the installed torch; None if it does."""
+    torch, built = environment.get("torch") or "", environment.get("torch_commit") or ""
+    commit, version = given.get("commit", ""), given.get("version", "")
+    if not torch:
+        return None
+    release = _release(torch)
+    tag = f"git checkout v{'.'.join(map(str, release))}" if release else "use the tag of your torch"
+    if commit and _COMMIT.fullmatch(built):
+        if built.startswith(commit) or commit.startswith(built):
+            return None
+        where = f"at commit {commit[:_SHOWN]}, and torch {torch} was built from {built[:_SHOWN]}"
+        remedy = f"git checkout {built}"
+    elif not version:
+        where, remedy = f"of an unknown version, and torch is {torch}", tag
+    elif _release(version) == release != ():
+        return None
+    else:
+        where, remedy = f"of version {version}, and torch is {torch}", tag
+    what = f"PyTorch's tests don't match this torch version: the checkout is {where}"
+    return f"{what}; tests can fail because of that. Fix: {remedy}"
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """Return the release numbers of a version: (2, 6, 0) for `2.6.0a0` and `2.6.0+cu124`.
+
+    A checkout states its version only in the first form.
+    """
+    try:
+        return Version(version).release
+    except InvalidVersion:
+        return ()
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit of a checkout; empty if git does not know it.
+
+    The folder must have its own `.git`: git would also answer for a repository around it.
+    """
+    if not (folder / ".git").exists():
+        return ""
+    command = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if not done.returncode else ""

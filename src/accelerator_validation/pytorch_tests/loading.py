@@ -1,0 +1,178 @@
+"""Imports a file of PyTorch's tests, and keeps the tests that PyTorch makes for one device."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.testing._internal import common_device_type as generic
+from torch.testing._internal import common_methods_invocations  # noqa: F401 - most files take seconds for it
+
+from accelerator_portal.reports.identity import Parameters, parameters_of
+from accelerator_validation.matrix import TestFile
+from accelerator_validation.pytorch_tests.source import identity
+
+
+@dataclass
+class LoadedFile:
+    """A file's tests, the exceptions of classes by class name, and the exception of the import."""
+
+    tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
+    broken: dict[str, BaseException] = field(default_factory=dict)
+    error: BaseException | None = None
+
+
+def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) -> LoadedFile:
+    """Return the tests of a file for a type of devices; never raises.
+
+    With `listing`, the device is not used, so neither a plugin nor a device is needed.
+    """
+    base, of_torch = base_of(device)
+    base = without_device(base) if listing else with_first_device(base)
+    use(base)
+    loaded, instantiate = LoadedFile(), generic.instantiate_device_type_tests
+
+    def instead(kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any) -> None:
+        """Create the tests of a class as PyTorch does, and keep them."""
+        before = dict(scope)
+        if not is_made(base, options, of_torch=of_torch):
+            scope.pop(kind.__name__, None)
+            return
+        try:
+            instantiate(kind, scope, *args, **options)
+        except Exception as error:  # noqa: BLE001 - one class that cannot be made ends no file
+            loaded.broken[kind.__name__] = error
+        container, word = f"{file.container}.{kind.__name__}", word_of(base)
+        for key, made in scope.items():
+            if before.get(key) is made or not isinstance(made, type):
+                continue
+            for method in sorted(name for name in vars(made) if name.startswith("test")):
+                known = identity(container, method, word)
+                loaded.tests[known.name, parameters_of(known.parameters)] = (made, method)
+
+    generic.instantiate_device_type_tests = instead
+    try:
+        _import(folder, file)
+    except BaseException as error:  # noqa: BLE001 - a file may raise anything, also SystemExit
+        loaded.error = error
+    finally:
+        generic.instantiate_device_type_tests = instantiate
+    return loaded
+
+
+def _import(folder: Path, file: TestFile) -> None:
+    """Import a file as if it were run: its own folder comes first in the path."""
+    path = folder / f"{file.path}.py"
+    for place in (str(folder), str(path.parent)):
+        if place in sys.path:
+            sys.path.remove(place)
+        sys.path.insert(0, place)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file.path} is not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # a process that a test starts finds it by this name
+    spec.loader.exec_module(module)
+
+
+# Each device has a base class in `torch.testing._internal.common_device_type`; a plugin's device
+# has `PrivateUse1TestBase`, or what the plugin names in TORCH_TEST_DEVICES, which PyTorch reads
+# itself.
+
+PLUGIN = "privateuse1"
+
+# Devices for which PyTorch makes the tests of a class only if the class asks for it.
+OPT_IN = {"mps": "allow_mps", "xpu": "allow_xpu", "lazy": "include_lazy"}
+
+Base = type[Any]
+"""A subclass of DeviceTypeTestBase, which PyTorch does not type."""
+
+
+def use(base: Base) -> None:
+    """Make PyTorch create tests for this base class only, here and in child processes."""
+    generic.device_type_test_bases[:] = [base]
+    os.environ[generic.PYTORCH_TESTING_DEVICE_ONLY_FOR_KEY] = base.device_type
+
+
+def is_made(base: Base, asked: dict[str, Any], *, of_torch: bool) -> bool:
+    """Return whether PyTorch creates a class for this device; `asked` are its arguments."""
+    opt_in = OPT_IN.get(base.device_type)
+    return of_torch or opt_in is None or bool(asked.get(opt_in))
+
+
+def word_of(base: Base) -> str:
+    """Return the word for the device in the names of tests."""
+    kind: str = base.device_type
+    return torch._C._get_privateuse1_backend_name() if kind == PLUGIN else kind
+
+
+def base_of(device: str) -> tuple[Base, bool]:
+    """Return the base class for a type of devices, and whether it is in PyTorch's list."""
+    kind = PLUGIN if _is_plugins(device) else device
+    for base in generic.device_type_test_bases:
+        if base.device_type in {kind, device}:
+            return base, True
+    parent = generic.DeviceTypeTestBase
+    for base in vars(generic).values():
+        is_base = isinstance(base, type) and issubclass(base, parent)
+        if is_base and base.device_type == kind:
+            return base, False
+    return type(f"{kind.upper()}TestBase", (parent,), {"device_type": kind}), False
+
+
+def without_device(base: Base) -> Base:
+    """Return the base class in a form that never uses the device, for listing tests."""
+    if base.device_type == "cpu":
+        return base
+    name = f"{word_of(base)}:0"
+    own = {
+        "get_primary_device": classmethod(lambda _: name),
+        "get_all_devices": classmethod(lambda _: [name]),
+        "setUpClass": classmethod(lambda _: None),
+    }
+    return type(base.__name__, (base,), own)
+
+
+def with_first_device(base: Base) -> Base:
+    """Return the base class of a plugin that uses its first device if it names none.
+
+    PyTorch calls `current_device` and `device_count` of the plugin's module. Without them,
+    whole classes of tests could not be created, although few of their tests need them.
+    """
+    if base.device_type != PLUGIN:
+        return base
+
+    def set_up(cls: Any) -> None:
+        name = torch._C._get_privateuse1_backend_name()
+        cls.device_type, cls.device_mod = name, getattr(torch, name, None)
+        cls.primary_device = f"{name}:{_asked(cls.device_mod, 'current_device', 0)}"
+
+    def all_devices(cls: Any) -> list[str]:
+        first = cls.get_primary_device()
+        count = _asked(cls.device_mod, "device_count", 1)
+        others = (f"{first.partition(':')[0]}:{index}" for index in range(count))
+        return [first, *(name for name in others if name != first)]
+
+    own = {"setUpClass": classmethod(set_up), "get_all_devices": classmethod(all_devices)}
+    return type(base.__name__, (base,), own)
+
+
+def _asked(module: Any, name: str, otherwise: int) -> int:
+    function = getattr(module, name, None)
+    return int(function()) if function else otherwise
+
+
+def _is_plugins(device: str) -> bool:
+    """Return whether a type of devices belongs to a plugin, since torch does not know it."""
+    if device == torch._C._get_privateuse1_backend_name():
+        return True
+    try:
+        torch.device(device)
+    except RuntimeError:
+        return True
+    return False

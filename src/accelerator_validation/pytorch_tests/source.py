@@ -1,0 +1,118 @@
+"""Puts a checkout of PyTorch, and the files to run, into the matrix of the suite of its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.reports.identity import UnreadableKeyError, parse_key
+from accelerator_portal.reports.test_ids import MAX_NAME, Identified, fitted, identified_generic
+from accelerator_validation.matrix import Matrix, TestFile, file_of
+from accelerator_validation.plan import RunError
+from accelerator_validation.pytorch_tests.checkout import TESTS, described
+from accelerator_validation.request import Request
+
+SUITE = "pytorch-tests"
+PRELOADED = "accelerator_validation.pytorch_tests.preloaded"
+
+# Devices that the helpers of PyTorch's tests use when they are imported.
+_USED_BY_IMPORT = frozenset({"cuda", "xpu"})
+
+
+@dataclass(frozen=True, slots=True)
+class PytorchSource:
+    """A checkout of PyTorch and the test files to run; the usual files if none are named."""
+
+    checkout: Path | None = None
+    files: tuple[str, ...] = ()
+
+
+def with_pytorch(
+    matrices: Mapping[str, Matrix], request: Request, source: PytorchSource
+) -> dict[str, Matrix]:
+    """Return the matrices with the checkout, its files and the device type; raises RunError."""
+    if SUITE not in matrices:
+        return dict(matrices)
+    if source.checkout is None:
+        what = "PyTorch's tests are not in its wheels; clone github.com/pytorch/pytorch at the tag"
+        raise RunError(f"{what} of your torch, and name the folder with --pytorch")
+    matrix = matrices[SUITE]
+    given = described(source.checkout)
+    files = selected_files(
+        matrix,
+        source.checkout.resolve() / TESTS,
+        named=source.files,
+        tests=request.tests,
+        everything=request.everything,
+    )
+    device = request.device.partition(":")[0]
+    module = matrix.module if device in _USED_BY_IMPORT else PRELOADED
+    update = {"given": {**given, "device": device}, "files": files, "module": module}
+    return {**matrices, SUITE: matrix.model_copy(update=update)}
+
+
+def selected_files(
+    matrix: Matrix,
+    folder: Path,
+    *,
+    named: Iterable[str] = (),
+    tests: Iterable[str] = (),
+    everything: bool = False,
+) -> tuple[TestFile, ...]:
+    """Return the files to run in a folder of tests. Raises RunError.
+
+    These are the named files, even if the matrix does not list them, or the files of the tests
+    with the given keys, or else the usual files.
+    """
+    table = {file.path: file for file in matrix.files if _is_there(folder, file.path)}
+    wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
+    wanted = wanted or _files_of_tests(tests, [file.path for file in matrix.files], folder)
+    if not wanted:
+        usual = tuple(file for file in table.values() if file.usual or everything)
+        if not usual:
+            what = f"{folder} has no PyTorch test files such as test_torch.py"
+            raise RunError(f"{what}. Pass files with --pytorch-files")
+        return usual
+    for name in wanted:
+        if not _is_there(folder, name):
+            remedy = did_you_mean(name, list(table)) if table else "use an existing file"
+            raise RunError(f'there is no file "{name}.py" in {folder}; {remedy}')
+    return tuple(table.get(n) or TestFile(path=n, covers=n) for n in dict.fromkeys(wanted))
+
+
+def _files_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> list[str]:
+    """Return the paths of the files that contain tests, known or derived from the names."""
+    names = []
+    for key in keys:
+        with suppress(UnreadableKeyError):  # the plan says that there is no such test
+            identity = parse_key(key)
+            names += [identity.name] if identity.suite == SUITE else []
+    paths = list(known)
+    for name in names:
+        words = name.partition("::")[0].split(".")  # the last one may be a class
+        possible = ("/".join(words[:end]) for end in range(1, len(words) + 1))
+        paths += [path for path in possible if _is_there(folder, path)]
+    files = [TestFile(path=path, covers=path) for path in paths]
+    found = (file_of(name, files) for name in names)
+    return list(dict.fromkeys(file.path for file in found if file))
+
+
+def _is_there(folder: Path, path: str) -> bool:
+    return (folder / f"{path}.py").is_file()
+
+
+def identity(container: str, method: str, device: str) -> Identified:
+    """Return the name and the parameters of a test that was created for a device.
+
+    `container` is like `test_torch.TestTorch`. The part after the device is a data type; any
+    other word, as plugins use it, is the parameter `case`.
+    """
+    if found := identified_generic(container, method, device):
+        return found
+    base, there, rest = method.rpartition(f"_{device}_")
+    if there and base and rest:
+        return Identified(fitted(f"{container}::{base}", MAX_NAME), {"case": rest}, device)
+    return Identified(fitted(f"{container}::{method}", MAX_NAME), {}, device)

@@ -1,0 +1,288 @@
+"""Runs the suite `pytorch-tests`: tests of a checkout, each as PyTorch runs it.
+
+The first test of each file, which has the file's name, says whether the file can be imported and
+its classes be made on the device.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+import unittest
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext, SpawnContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import torch
+
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import Parameters
+from accelerator_portal.reports.outcomes import Stage
+from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.classify import BrokenTestError, verdict
+from accelerator_validation.context import Context
+from accelerator_validation.listing import progress
+from accelerator_validation.matrix import Matrix, TestFile, file_of
+from accelerator_validation.plan import Offer
+from accelerator_validation.pytorch_tests.checkout import TESTS
+
+if TYPE_CHECKING:
+    from accelerator_validation.pytorch_tests.loading import LoadedFile
+
+
+CHECKOUT = "checkout"
+DEVICE = "device"
+
+_MOST_NAMED = 3
+
+_LONGEST = 160
+"""Characters of an error that stands with each of many tests."""
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the tests of the chosen files; none without a checkout."""
+    if CHECKOUT not in matrix.given:
+        return
+    found = collected_tests(Path(matrix.given[CHECKOUT], TESTS), matrix.files, matrix.given[DEVICE])
+    for file in matrix.files:
+        yield Offer(file.container)
+        for kind in found[file.path].broken:
+            yield Offer(f"{file.container}.{kind}")
+        for name, parameters in found[file.path].tests:
+            yield Offer(name, parameters=dict(parameters))
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run a test, or check whether a file or class can be used."""
+    file = file_of(case.name, context.matrix.files)
+    if file is None:
+        raise BrokenTestError("The checkout doesn't contain this test file.")
+    context.stage = "import"
+    device, _, index = context.device.partition(":")
+    if index:
+        torch.get_device_module(device).set_device(int(index))
+    hidden = context.matrix.given[CHECKOUT]
+    loaded = _loaded(Path(hidden, TESTS), file, device)
+    if case.name == file.container:
+        return _of_file(loaded, context, hidden)
+    test = loaded.tests.get((case.name, case.parameters))
+    if test is None:
+        return _without_test(case, file, loaded, hidden)
+    context.stage = "run"
+    return run_test(*test, hidden)
+
+
+@cache
+def _loaded(folder: Path, file: TestFile, device: str) -> LoadedFile:
+    # PyTorch's helpers may begin to use a device as they are imported: never before a fork.
+    from accelerator_validation.pytorch_tests.loading import load
+
+    return load(folder, file, device)
+
+
+def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
+    context.metrics["tests"] = (len(loaded.tests), "1")
+    if loaded.error:
+        return of_error(loaded.error, "import", hidden)
+    if loaded.broken:
+        name, error = next(iter(loaded.broken.items()))
+        found = of_error(error, "load", hidden)
+        names = ", ".join(list(loaded.broken)[:_MOST_NAMED])
+        more = " and others" if len(loaded.broken) > _MOST_NAMED else ""
+        what = f"Classes that cannot be instantiated on the device: {names}{more}"
+        reason = brief(f"{what}. {name}: {found.reason}")
+        return Result(found.outcome, "load", reason, log_tail=found.log_tail)
+    return Result("passed", "load")
+
+
+def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
+    """Return the result of a planned test that is missing, with the reason."""
+    kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
+    error = loaded.error or loaded.broken.get(kind)
+    if error is None:
+        what = "no such test" if "::" in case.name else "this class only"
+        return Result("test-broken", "load", f"PyTorch creates {what} for the device.")
+    found = of_error(error, "load", hidden)
+    if "::" not in case.name:
+        return found
+    what = "file cannot be imported"
+    if not loaded.error:
+        what = "class cannot be instantiated on the device"
+    why = brief(found.reason or "", _LONGEST)
+    return Result("not-run", "load", f"Its {what}; see the test {file.container}. {why}")
+
+
+SKIPS = "PyTorch skips this test:"
+EXPECTS = "PyTorch expects it to fail:"
+WORKS = "PyTorch expects it to fail, and it does not."
+
+_LOG_TAIL = 1500
+
+Error = tuple[type[BaseException], BaseException, TracebackType]
+OptionalError = Error | tuple[None, None, None]
+
+
+class _Recorder(unittest.TestResult):
+    """A unittest result that keeps exceptions, which unittest only stores as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.raised: list[BaseException] = []
+        self.expected: list[BaseException] = []
+
+    def addError(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
+        self._keep(self.raised, err)
+        super().addError(test, err)
+
+    def addFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
+        self._keep(self.raised, err)
+        super().addFailure(test, err)
+
+    def addSubTest(  # noqa: N802
+        self, test: unittest.TestCase, subtest: unittest.TestCase, err: OptionalError | None
+    ) -> None:
+        if err:
+            self._keep(self.raised, err)
+        super().addSubTest(test, subtest, err)
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: OptionalError) -> None:  # noqa: N802
+        self._keep(self.expected, err)
+        super().addExpectedFailure(test, err)
+
+    @staticmethod
+    def _keep(errors: list[BaseException], error: OptionalError) -> None:
+        if error[1] is not None:
+            errors.append(error[1])
+
+
+def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
+    """Run a method of a test class, with the class's set-up.
+
+    `hidden` is a folder of this machine, whose path is replaced in the result.
+    """
+    recorder = _Recorder()
+    unittest.TestSuite([kind(method)]).run(recorder)
+    if recorder.raised:
+        return of_error(recorder.raised[0], "run", hidden)
+    if recorder.expected:
+        said = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
+        return Result("skipped", "run", brief(f"{EXPECTS} {said}"))
+    if recorder.skipped:
+        return Result("skipped", None, brief(f"{SKIPS} {recorder.skipped[0][1]}"))
+    return Result("passed", "run", WORKS if recorder.unexpectedSuccesses else None)
+
+
+def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
+    """Return the result for an exception in a test, with the end of its traceback."""
+    if isinstance(error, unittest.SkipTest):
+        return Result("skipped", None, brief(f"{SKIPS} {error}"))
+    found = verdict(error, stage)
+    lacks = _missing_package(error)
+    outcome = "test-broken" if lacks else found.outcome
+    reason = f"The test requires {lacks}, which is not installed." if lacks else found.reason or ""
+    text = "".join(traceback.format_exception(error)).replace(hidden, "CHECKOUT")
+    tail = text[-_LOG_TAIL:].strip()
+    return Result(outcome, found.stage, reason.replace(hidden, "CHECKOUT"), log_tail=tail or None)
+
+
+def _missing_package(error: BaseException | None) -> str | None:
+    """Return the package whose import failed, if this caused an error, or None."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            return error.name.partition(".")[0]
+        error = error.__cause__
+    return None
+
+
+# Lists the tests in files of a checkout: each file is imported in a process of its own.
+#
+# No plugin and no device is needed. A file that ends its process, or hangs, costs only its own
+# tests.
+
+LIMIT_S = 300.0
+"""Seconds that the import of one file may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileTests:
+    """The tests of a file, and the classes that could not be created."""
+
+    tests: tuple[tuple[str, Parameters], ...] = ()
+    broken: tuple[str, ...] = ()
+
+
+@dataclass
+class _Reader:
+    file: TestFile
+    process: BaseProcess
+    started: float
+
+
+def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
+    """Return the tests of files by path; empty for a file that cannot be imported."""
+    # A child of a fork has what this process imported; elsewhere than on Linux forks are not safe.
+    linux = sys.platform == "linux"
+    context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
+    waiting, readers = deque(files), dict[Connection, _Reader]()
+    found: dict[str, FileTests] = {}
+    while waiting or readers:
+        while waiting and len(readers) < min(4, os.cpu_count() or 1):
+            here, there = context.Pipe(duplex=False)
+            file = waiting.popleft()
+            process = context.Process(target=_read, args=(there, folder, file, device))
+            process.start()
+            there.close()
+            readers[here] = _Reader(file, process, time.monotonic())
+        for connection in _ready(readers):
+            reader = readers.pop(connection)
+            path = reader.file.path
+            found[path] = _end(connection, reader)
+            seconds = time.monotonic() - reader.started
+            progress(f"{path}: {count(len(found[path].tests), 'test')} ({seconds:.1f} s)")
+    return found
+
+
+def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
+    """Return the readers that have finished or exceeded the limit; waits for the first."""
+    first = min(reader.started for reader in readers.values()) + LIMIT_S
+    ready = wait(list(readers), max(0.0, first - time.monotonic()))
+    late = time.monotonic() - LIMIT_S
+    return [c for c, reader in readers.items() if c in ready or reader.started <= late]
+
+
+def _end(connection: Connection, reader: _Reader) -> FileTests:
+    found = FileTests()
+    with suppress(EOFError):  # it died: when the tests run, the file's own test says how
+        if connection.poll():
+            found = connection.recv()
+    if reader.process.is_alive() and not found.tests:
+        reader.process.kill()
+    reader.process.join()
+    connection.close()
+    return found
+
+
+def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
+    """Send the tests of a file; runs in its own process."""
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+    from accelerator_validation.pytorch_tests.loading import load
+
+    loaded = load(folder, file, device, listing=True)
+    connection.send(FileTests(tuple(loaded.tests), tuple(loaded.broken)))
+    connection.close()
+    os._exit(0)  # what a file's import started need not end in order

@@ -1,0 +1,140 @@
+"""Writes a report from the journal, at any moment of a run."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
+from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report
+from accelerator_validation.case import Case, Result
+from accelerator_validation.journal import JournalContent
+from accelerator_validation.matrix import suite_names
+from accelerator_validation.pytorch_tests.source import SUITE as PYTORCH
+from accelerator_validation.request import DEPLOY, FAMILIES, TORCHBENCH
+
+# What a suite cannot do without; where it lies on this machine is nobody's business.
+NEEDS = {
+    TORCHBENCH: ("--torchbench", "CHECKOUT"),
+    DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
+    PYTORCH: ("--pytorch", "CHECKOUT"),
+}
+
+
+def needs_of(suite: str) -> tuple[str, ...]:
+    """Return the options that a suite requires; a suite that is not built in is a pytest suite."""
+    if suite in suite_names():
+        return NEEDS.get(suite, ())
+    return ("--pytest", "PATH", "--suite-name", suite)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended: the end time, and why tests without a result were not run."""
+
+    finished: dt.datetime | None
+    why: str = "The run was not completed."
+
+
+def report_of(kept: JournalContent, ending: Ending) -> Report:
+    """Return the report of a journal's content; tests without an end count as not run.
+
+    Raises pydantic.ValidationError if the journal was edited so that its content is invalid.
+    """
+    head = kept.head
+    record = {
+        "schema_version": 1,
+        "accelerator": head["accelerator"],
+        "kind": head["kind"],
+        "trigger": {"kind": head["trigger"]},
+        "started": head["started"],
+        "finished": ending.finished,
+        "environment": head["environment"],
+        "note": head["note"],
+        "shard": _shard(kept),
+        "suites": [_suite(suite, kept) for suite in head["suites"]],
+        "tests": [_entry(case, kept, ending) for case in kept.cases],
+    }
+    return Report.model_validate(record)
+
+
+def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
+    """Return the shard of the heading, with its number of unfinished tests, or None."""
+    head: Mapping[str, Any] | None = kept.head.get("shard")
+    done = kept.results.keys() | kept.head["skipped"].keys()
+    return head and {**head, "unfinished": sum(case.id not in done for case in kept.cases)}
+
+
+def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
+    """Return a suite of the heading, with the operators that its passed tests covered."""
+    of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
+    results = [kept.results[key] for key in of_suite & kept.results.keys()]
+    covered = sorted({name for result in results for name in result.operators})
+    aten = kept.head.get("aten")
+    if not covered or not aten:
+        return suite
+    core: list[str] = aten["core"]
+    on_cpu = {name for result in results for name in result.computed_on_cpu}
+    shares = {
+        "covered": covered,
+        "computed_on_cpu": sorted(on_cpu),
+        # Of a program of ExecuTorch the operators are those of delegates; PyTorch calls no kernel.
+        "kernels": None if suite["name"] in FAMILIES["executorch"] else aten.get("kernels"),
+        "registered": aten["registered"],
+        "core": len(core),
+        "core_missing": [name for name in core if name not in covered],
+    }
+    return {**suite, "operators": shares}
+
+
+def _entry(case: Case, kept: JournalContent, ending: Ending) -> dict[str, Any]:
+    head: Mapping[str, Any] = kept.head
+    entry: dict[str, Any] = {
+        "suite": case.suite,
+        "name": case.name,
+        "parameters": dict(case.parameters),
+    }
+    if issue := head["skipped"].get(case.id):
+        known = {"url": issue["url"]}
+        return {**entry, "outcome": "skipped", "reason": issue["reason"], "known_issue": known}
+    result = kept.results.get(case.id)
+    if result is None:
+        began = "The test had started. " if case.id in kept.open else ""
+        return {**entry, "outcome": "not-run", "reason": f"{began}{ending.why}"}
+    entry |= _of_result(result)
+    if result.outcome in UNSUCCESSFUL:
+        entry["command"] = command(head["device"], case, head.get("options", ()))
+    if (issue := head["expected"].get(case.id)) and result.outcome in BAD:
+        entry["known_issue"] = {"url": issue["url"]}
+    return entry
+
+
+def _of_result(result: Result) -> dict[str, Any]:
+    metrics: dict[str, dict[str, Any]] = {
+        name: {"value": value, "unit": unit} for name, (value, unit) in result.metrics.items()
+    }
+    for name, (low, high, repeats) in result.spreads.items():
+        metrics[name] |= {"interval": [low, high], "repeats": repeats}
+    if result.computed_on_cpu:
+        metrics[OPERATORS_ON_CPU] = {"value": len(result.computed_on_cpu), "unit": "1"}
+    found: dict[str, Any] = {
+        "outcome": result.outcome,
+        "stage": result.stage,
+        "reason": result.reason,
+        "log_tail": result.log_tail,
+        "metrics": metrics or None,
+    }
+    if result.seconds is not None:
+        found["duration_s"] = round(result.seconds, 3)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def command(device: str, case: Case, options: tuple[str, ...] | list[str] = ()) -> str:
+    """Return the command that repeats a test."""
+    own = needs_of(case.suite)
+    words = ["accelerator-portal", "validate", "--device", device, *options, *own]
+    words += ["--test", case.id]
+    return shlex.join(words)

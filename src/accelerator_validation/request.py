@@ -1,0 +1,214 @@
+"""Holds what a command asks of a run, and plans the run from it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from accelerator_portal.catalog.files.known_issues_file import KnownFailure
+from accelerator_portal.catalog.files.validation_file import Validation
+from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.reports.outcomes import Kind, TriggerKind
+from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
+from accelerator_validation.matrix import Matrix, read_matrix, suite_names
+from accelerator_validation.plan import Offer, Plan, RunError, expand, with_issues
+from accelerator_validation.pytorch_tests.checkout import commit_of
+from accelerator_validation.selecting import expression
+
+# Names that stand for several suites.
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    "models": ("small-diffusers", "small-timm", "small-transformers", "weak-spots"),
+    "full-models": ("full-timm", "full-transformers"),
+    "executorch": ("executorch-aten", "executorch-models", "executorch-operators"),
+}
+
+# Suites of small models, and the suites of the same libraries with full-size models.
+FULL_SIZE: Mapping[str, str] = {
+    "small-timm": "full-timm",
+    "small-transformers": "full-transformers",
+}
+
+# The suites that run without --suite: every machine with torch can run them.
+USUAL = ("integration", "operators", "operator-inputs", "models")
+
+
+DEPLOY = "deploy"
+TORCHBENCH = "torchbench"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRequest:
+    """The shard to run; `times` are durations of tests in milliseconds by id, for balancing.
+
+    They are integers, so that their sums are equal on every machine.
+    """
+
+    index: int
+    count: int
+    times: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of a run. `only` narrows axes, `tests` are ids of tests; empty: all tests.
+
+    `everything` includes tests that are not usual; `backend` names backends of ExecuTorch.
+    """
+
+    device: str
+    out: Path
+    accelerator: str
+    suites: tuple[str, ...] = USUAL
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    matching: str | None = None
+    tests: frozenset[str] = frozenset()
+    imports: str | None = None
+    kind: Kind = "self-reported"
+    trigger: TriggerKind = "manual"
+    timeout_s: float | None = None
+    workers: int = 1
+    threads: int = 1
+    issues: tuple[KnownFailure, ...] = ()
+    settings: Validation = field(default_factory=Validation)
+    """The settings in the platform's `validation.yaml`."""
+    scripts: bool = False
+    """Whether a vendor's scripts may be run."""
+    everything: bool = False
+    backend: str = USUAL_BACKEND
+    locks: tuple[Path, ...] = ()
+    """The lock files that this environment was installed from."""
+    shard: ShardRequest | None = None
+    """The part of the plan to run, if several machines share it."""
+    scheduler: str | None = None
+    """The address of a Dask cluster that runs the tests, instead of this machine."""
+
+    @property
+    def journal(self) -> Path:
+        """The journal of this run, next to its report."""
+        return self.out.with_name(f"{self.out.stem}.journal.jsonl")
+
+
+def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
+    """Return the matrices of suites and families. Raises RunError for an unknown name."""
+    names, known = _without_families(suites), suite_names()
+    for name in names:
+        if name not in known:
+            remedy = did_you_mean(name, [*known, *FAMILIES])
+            own = "For your own pytest suite, name its folder with --pytest"
+            raise RunError(f'there is no suite "{name}"; {remedy.removesuffix("?")}. {own}')
+    return {name: read_matrix(name) for name in names}
+
+
+def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
+    """Return the suites, with suites of small models replaced by those of full-size models."""
+    return tuple(FULL_SIZE.get(name, name) for name in _without_families(suites))
+
+
+def _without_families(suites: Iterable[str]) -> list[str]:
+    return [name for suite in suites for name in FAMILIES.get(suite, (suite,))]
+
+
+def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
+    """Return the matrices with the checkout of TorchBench. Raises RunError."""
+    if TORCHBENCH not in matrices:
+        return dict(matrices)
+    if checkout is None:
+        what = "TorchBench is not on PyPI; clone github.com/pytorch/benchmark"
+        raise RunError(f"{what}, and name the folder with --torchbench")
+    if not (checkout / "torchbenchmark" / "models").is_dir():
+        raise RunError(
+            f"{checkout} is not a checkout of TorchBench; it has no torchbenchmark/models"
+        )
+    given = {"checkout": str(checkout.resolve()), "commit": commit_of(checkout)}
+    return {**matrices, TORCHBENCH: matrices[TORCHBENCH].model_copy(update={"given": given})}
+
+
+def refuse_scripts(request: Request, matrices: Mapping[str, Matrix]) -> None:
+    """Raise RunError if the run needs a vendor's scripts and --run-scripts is missing."""
+    named = sorted(name for matrix in matrices.values() for name in matrix.deployments)
+    if named and not request.scripts:
+        what = f"the suite deploy runs scripts of the platform's folder ({', '.join(named)})"
+        raise RunError(f"{what}; read them, then add --run-scripts")
+
+
+def planned(
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    offers: Mapping[str, list[Offer]],
+    today: dt.date,
+) -> Plan:
+    """Return the plan of a request. Raises RunError, also if no test is selected."""
+    _refuse_unknown_values(request, matrices, offers)
+    if DEPLOY in matrices and not matrices[DEPLOY].deployments:
+        what = f'there is no recipe for "{request.accelerator}"'
+        remedy = "add deploy: to its validation.yaml, and set --known-issues to the portal's folder"
+        raise RunError(f"{what}; {remedy}")
+    matching = expression(request.matching) if request.matching else None
+    everything = request.everything or bool(request.tests)
+    cases = [
+        case
+        for suite, matrix in matrices.items()
+        for case in expand(
+            suite,
+            matrix,
+            offers[suite],
+            # A test that is named may be one that does not run by default.
+            {**matrix.axes, **request.only} if request.tests else request.only,
+            everything=everything,
+        )
+        if (not request.tests or case.id in request.tests) and (not matching or matching(case.id))
+    ]
+    missing = sorted(request.tests - {case.id for case in cases})
+    if missing and not matching:
+        raise RunError(f'there is no test "{missing[0]}"; list the tests with --plan')
+    if not cases:
+        raise RunError("no test is selected; list all tests with --plan and without -k")
+    return with_issues(cases, request.issues, today)
+
+
+def _refuse_unknown_values(
+    request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
+) -> None:
+    for name, values in request.only.items():
+        known = {value for matrix in matrices.values() for value in matrix.axes.get(name, ())}
+        tests = [test for suite in offers.values() for test in suite]
+        known |= {test.parameters[name] for test in tests if name in test.parameters}
+        for value in values:
+            if value not in known:
+                raise RunError(f"no suite has {name}={value}; {did_you_mean(value, known)}")
+
+
+ALONE = frozenset({"speed"})
+"""Suites that measure, so that no other test may run beside theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The number of workers of a run, and of threads of each worker."""
+
+    workers: int
+    threads: int
+
+
+def resources_for(suites: Collection[str], workers: int | None, threads: int | None) -> Resources:
+    """Return the requested or default resources. Raises RunError if they distort speeds."""
+    measured = sorted(ALONE.intersection(suites))
+    if not measured:
+        return Resources(workers or min(2, processors()), threads or 1)
+    if others := sorted(set(suites) - ALONE):
+        what = f"the suite {measured[0]} cannot run together with {', '.join(others)}"
+        raise RunError(f"{what}: they would slow each other down. Run them separately")
+    if workers and workers > 1:
+        what = f"the suite {measured[0]} cannot run with {workers} workers"
+        raise RunError(f"{what}: they would slow each other down. Remove --workers")
+    return Resources(1, threads or processors())
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

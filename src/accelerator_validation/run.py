@@ -1,0 +1,274 @@
+"""Runs a plan in workers, and writes the journal and the report as it goes."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from accelerator_portal.catalog.atomic_write import write_bytes_atomically
+from accelerator_portal.catalog.problem import printable
+from accelerator_portal.reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import report_text
+from accelerator_validation.case import Case, Result
+from accelerator_validation.heading import heading
+from accelerator_validation.journal import (
+    Journal,
+    JournalContent,
+    JournalError,
+    read_journal,
+)
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Plan, RunError
+from accelerator_validation.pool import Pool, PoolError, preload
+from accelerator_validation.probe import Probed
+from accelerator_validation.recording import Ending, report_of
+from accelerator_validation.request import Request, refuse_scripts
+from accelerator_validation.worker import Job
+
+if TYPE_CHECKING:
+    from accelerator_validation.cluster.cluster_pool import ClusterPool
+    from accelerator_validation.cluster.connecting import Cluster
+
+
+# A killed run leaves a report that is at most so old; the journal beside it has the rest.
+REPORT_EVERY_S = 30.0
+
+_LONGEST_REASON = 300
+
+# Suites whose tests say what is wrong where torch, or the device, does not come up at all.
+DIAGNOSING = frozenset({"integration"})
+
+Watch = Callable[[Case, Result | None], None]
+"""Told of each beginning (None) and each final end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that has ended; `why` is the reason if it ended before all tests had run."""
+
+    report: Report
+    why: str | None = None
+    interrupted: bool = False
+
+    @property
+    def outcomes(self) -> Counter[Outcome]:
+        """The number of tests with each outcome."""
+        return Counter(test.outcome for test in self.report.tests)
+
+    @property
+    def went_well(self) -> bool:
+        """Whether a test ran, and no test failed except known issues."""
+        tests = self.report.tests
+        ran = any(test.outcome in ATTEMPTED for test in tests)
+        return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
+
+    @property
+    def exit_code(self) -> int:
+        """The exit status of the command: 130 after an interruption, as in a shell."""
+        return 130 if self.interrupted else int(not self.went_well)
+
+
+@dataclass
+class _Run:
+    """The state of a run, from which the report can be written at any time."""
+
+    request: Request
+    matrices: Mapping[str, Matrix]
+    probed: Probed
+    watch: Watch
+    cluster: Cluster | None
+    head: Mapping[str, Any]
+    cases: tuple[Case, ...]
+    results: dict[str, Result] = field(default_factory=dict)
+    open: set[str] = field(default_factory=set)
+    written: float = field(default_factory=time.monotonic)
+
+    def write(self, finished: dt.datetime | None, why: str | None = None) -> Report:
+        """Write the current report. Raises RunError.
+
+        It also fails if a value, such as the device's name, is not valid in a report. `why` is
+        the reason for tests that were not run.
+        """
+        kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
+        try:
+            report = report_of(kept, Ending(finished, why) if why else Ending(finished))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            words = printable(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")
+            raise RunError(f"{self.request.out} cannot be written: {words}") from None
+        self.written = time.monotonic()
+        try:
+            write_bytes_atomically(self.request.out, report_text(report).encode())
+        except OSError as error:
+            raise RunError(f"{self.request.out} cannot be written: {error.strerror}") from None
+        return report
+
+    def finish(self, cases: Iterable[Case], journal: Journal) -> Finished:
+        """Run the remaining tests and write the report. Raises RunError, JournalError."""
+        why, interrupted = None, False
+        if self.probed.fault:
+            cases = [case for case in cases if case.suite in DIAGNOSING]
+            why = f"{self.request.device} cannot be used: {self.probed.words}"
+        try:
+            self._pool(journal).run(cases)
+        except KeyboardInterrupt:
+            why, interrupted = "The run was interrupted.", True
+        except PoolError as error:
+            why = str(error)
+        except JournalError as error:
+            self.write(_now(), f"The run stopped: {error}")
+            raise
+        # Every test that was not run repeats the reason.
+        short = f"{why[:_LONGEST_REASON]}…" if why and len(why) > _LONGEST_REASON else why
+        return Finished(self.write(_now(), short), why, interrupted)
+
+    def _pool(self, journal: Journal) -> Pool | ClusterPool:
+        def began(case: Case, attempt: int, machine: str | None = None) -> None:
+            journal.begin(case, attempt, machine)
+            self.open.add(case.id)
+            self.watch(case, None)
+
+        def ended(case: Case, result: Result, final: bool) -> None:  # noqa: FBT001 - as Pool calls it
+            journal.end(case, result, final=final)
+            self.open.discard(case.id)
+            if final:
+                self.results[case.id] = result
+                self.watch(case, result)
+            if time.monotonic() - self.written > REPORT_EVERY_S:
+                self.write(None)
+
+        job = _job(self.request, self.matrices)
+        if self.cluster:
+            return self.cluster.pool(job, self.probed, began=began, ended=ended)
+        workers, fresh = self.request.workers, self.probed.needs_fresh_workers
+        return Pool(job, workers=workers, began=began, ended=ended, fresh=fresh)
+
+
+def begin(  # noqa: PLR0913, PLR0917 - what a run needs
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    plan: Plan,
+    probed: Probed,
+    watch: Watch,
+    cluster: Cluster | None = None,
+) -> Finished:
+    """Run a plan from its beginning, here or on a cluster; raises RunError."""
+    refuse_scripts(request, matrices)
+    head = heading(request, matrices, plan, probed)
+    run = _Run(request, matrices, probed, watch, cluster, head, plan.cases)
+    run.write(None)  # before anything runs: a path that cannot be written is reported now
+    try:
+        with Journal(request.journal, anew=True) as journal:
+            journal.plan(head, plan.cases)
+            return run.finish(plan.to_run, journal)
+    except JournalError as error:
+        raise RunError(str(error)) from None
+
+
+def resume(
+    request: Request,
+    matrices: Mapping[str, Matrix],
+    probed: Probed,
+    watch: Watch,
+    cluster: Cluster | None = None,
+) -> Finished:
+    """Continue the run whose journal is next to the report; raises RunError."""
+    refuse_scripts(request, matrices)
+    with _advice_to_start_anew():
+        kept = read_journal(request.journal)
+        _refuse_other_run(kept, request, probed)
+        done = kept.results.keys() | kept.head["skipped"].keys()
+        left = [case for case in kept.cases if case.id not in done]
+        results = dict(kept.results)
+        run = _Run(request, matrices, probed, watch, cluster, kept.head, kept.cases, results)
+        with Journal(request.journal, anew=False) as journal:
+            return run.finish(left, journal)
+
+
+def suites_of_journal(request: Request) -> tuple[str, ...]:
+    """Return the suites of the run to continue. Raises RunError."""
+    with _advice_to_start_anew():
+        return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
+
+
+@contextmanager
+def _advice_to_start_anew() -> Iterator[None]:
+    try:
+        yield
+    except JournalError as error:
+        raise RunError(f"{error}. Start a new run without --resume") from None
+
+
+def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
+    """Start importing what the workers need, while the plan is being made."""
+    if not probed.needs_fresh_workers:
+        preload(_job(request, matrices))
+
+
+def _job(request: Request, matrices: Mapping[str, Matrix]) -> Job:
+    own = [request.imports] if request.imports else []
+    return Job(
+        request.device,
+        matrices,
+        {name: request.timeout_s or matrix.timeout_s for name, matrix in matrices.items()},
+        request.threads,
+        tuple(dict.fromkeys(["torch", *own, *(matrix.module for matrix in matrices.values())])),
+        request.backend,
+        request.imports or "",
+    )
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
+
+
+def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
+    """Raise RunError if the run would continue under other conditions than it started."""
+    before, now = kept.head["environment"], probed.environment
+    pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
+    pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}
+    if wanted := request.shard:  # without one, it is the one that the run began with
+        begun = kept.head.get("shard")
+        shard = f"{begun['index']}/{begun['count']}" if begun else None
+        pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")
+    for name, (was, is_now) in pairs.items():
+        if was != is_now:
+            what = f"the run started with {name} {was}, but now it is {is_now}"
+            raise RunError(f"{what}. Start a new run without --resume")
+
+
+@contextmanager
+def locked(request: Request) -> Iterator[None]:
+    """Lock a report and its journal. Raises RunError if another run holds the lock."""
+    lock = lock_of(request)
+    held = FileLock(lock, timeout=0)
+    try:
+        request.out.parent.mkdir(parents=True, exist_ok=True)
+        held.acquire()
+    except Timeout:
+        raise RunError(
+            f"another run is writing {request.out}. Wait until it ends, or name another file "
+            "with --out"
+        ) from None
+    except OSError as error:
+        raise RunError(f"{request.out} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)  # before the release: another run may hold it right after
+        held.release()
+
+
+def lock_of(request: Request) -> Path:
+    """Return the lock file of a run, in the folder of its report."""
+    return request.out.with_name(f"{request.out.stem}.lock")

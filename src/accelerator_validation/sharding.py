@@ -1,0 +1,155 @@
+"""Splits a plan over several machines, balanced by how long each test took in earlier reports.
+
+Each machine makes the same plan and takes its own part of it; nothing is exchanged between them. So
+the split follows from the plan and the recorded times alone, and both are in the report as digests.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import heapq
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from statistics import median_low
+
+from accelerator_portal.catalog import Platform, ProblemsError
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.report import Report
+from accelerator_portal.reports.report_file import read_report
+from accelerator_portal.reports.shard import Shard, positions_text
+from accelerator_validation.heading import options_of
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Plan, RunError
+from accelerator_validation.recording import needs_of
+from accelerator_validation.request import Request, ShardRequest
+
+
+def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
+    """Return `count` groups of positions whose weights have similar sums.
+
+    Items are assigned by descending weight to the group with the smallest sum, then the fewest
+    items. Adjacent items with equal weights, which are often similar, go to different groups.
+    """
+    groups: list[list[int]] = [[] for _ in range(count)]
+    lightest = [(0, 0, index) for index in range(count)]
+    for position in sorted(range(len(weights)), key=lambda place: -weights[place]):
+        load, size, index = heapq.heappop(lightest)
+        groups[index].append(position)
+        heapq.heappush(lightest, (load + weights[position], size + 1, index))
+    return tuple(tuple(sorted(group)) for group in groups)
+
+
+def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
+    """Return a shard of a plan, balanced by recorded times. Raises RunError.
+
+    A test without a time counts as the median. `identity` is the digest of the whole plan, see
+    `plan_digest`; `resume` is the command that continues an interrupted run of the shard.
+    """
+    running = len(plan.to_run)
+    if running < wanted.count:
+        what = f"{count(running, 'test')} cannot be split into {wanted.count} shards"
+        raise RunError(f"{what}. Use at most {max(running, 1)} with --shard")
+    known = {case.id: wanted.times[case.id] for case in plan.to_run if case.id in wanted.times}
+    usual = median_low(known.values()) if known else 1
+    # A test that a known issue skips costs nothing; every other one weighs at least 1.
+    weights = [
+        0 if case.id in plan.skipped else max(1, known.get(case.id, usual)) for case in plan.cases
+    ]
+    positions = split(weights, wanted.count)[wanted.index - 1]
+    cases = tuple(plan.cases[position] for position in positions)
+    keys = {case.id for case in cases}
+    shard = Shard(
+        index=wanted.index,
+        count=wanted.count,
+        planned=len(plan.cases),
+        positions=positions_text(position + 1 for position in positions),
+        plan=identity,
+        times=_digest(sorted(known.items())) if known else None,
+        resume=resume,
+    )
+    skipped, expected = (
+        {key: issue for key, issue in issues.items() if key in keys}
+        for issues in (plan.skipped, plan.expected)
+    )
+    return Plan(cases, skipped, expected, shard)
+
+
+def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[str]) -> str:
+    """Return the digest of a plan: its ordered tests, settings and known issues.
+
+    It includes the commit of a checkout, but not its location on this machine.
+    """
+    definitions = {
+        name: {
+            **matrix.model_dump(mode="json", exclude={"given"}),
+            "commit": matrix.given.get("commit"),
+        }
+        for name, matrix in matrices.items()
+    }
+    return _digest(
+        {
+            "cases": [case.id for case in plan.cases],
+            "skipped": sorted(plan.skipped),
+            "expected": sorted(plan.expected),
+            "matrices": definitions,
+            "settings": list(settings),
+        }
+    )
+
+
+def _digest(data: object) -> str:
+    return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def times_of(reports: Iterable[Report]) -> dict[str, int]:
+    """Return the duration of each test in milliseconds, from the newest report with a duration."""
+    no_date = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+    return {
+        identity_of(test).key: round(test.duration_s * 1000)
+        for report in sorted(reports, key=lambda report: report.started or no_date)
+        for test in report.tests
+        if test.duration_s is not None
+    }
+
+
+def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
+    """Return the times in a report, or else in the platform's own reports.
+
+    Raises ProblemsError for `file` only: faults in the platform's reports are reported by the
+    check.
+    """
+    if file:
+        return times_of([read_report(file)])
+    reports = []
+    for result in platform.results if platform else ():
+        with suppress(ProblemsError):
+            reports.append(read_report(result))
+    return times_of(
+        report
+        for report in reports
+        if platform and report.accelerator == platform.id and report.kind != "baseline"
+    )
+
+
+def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
+    """Return the part of a plan that a request names, or the whole plan. Raises RunError."""
+    if request.shard is None:
+        return plan
+    options = options_of(request)
+    identity = plan_digest(plan, matrices, [request.device, str(request.timeout_s), *options])
+    needs = dict.fromkeys(needs_of(suite) for suite in matrices)
+    resume = ["accelerator-portal", "validate", "--resume", "--device", request.device, *options]
+    resume += [*(word for need in needs for word in need), "--out", request.out.name]
+    return shard_of(plan, request.shard, identity, shlex.join(resume))
+
+
+def sharding_words(plan: Plan, shard: Shard) -> str:
+    """Return a text that says which part of the plan runs, and how shards are balanced."""
+    tests = f"{len(plan.cases)} of {count(shard.planned, 'test')}"
+    how = "recorded times" if shard.times else "number of tests, because no times are recorded"
+    return f"Shard {shard.index} of {shard.count}: {tests}, balanced by {how}."

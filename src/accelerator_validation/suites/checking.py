@@ -1,0 +1,78 @@
+"""Defines what integration checks share: ways to fail, and a small network.
+
+This module imports nothing of torch by itself; see `integration`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_validation.context import Context
+
+CLOSE = {"rtol": 1e-3, "atol": 1e-4}
+COARSE = {"rtol": 3e-2, "atol": 3e-2}
+
+_ON_CPU = "torch.accelerator covers devices other than the CPU."
+
+
+def torch_module() -> Any:
+    """Return torch."""
+    import torch
+
+    return torch
+
+
+def accelerated(context: Context) -> Any:
+    """Return torch, for checks that do not apply to the CPU. Raises SkippedError there."""
+    torch = torch_module()
+    if kind(context) == "cpu":
+        raise SkippedError(_ON_CPU)
+    return torch
+
+
+def kind(context: Context) -> str:
+    """Return the type of the device: `cuda` for `cuda:1`."""
+    return context.device.partition(":")[0]
+
+
+def require(condition: object, otherwise: str) -> None:
+    """Raise CheckFailedError with `otherwise` if a condition is false."""
+    if not condition:
+        raise CheckFailedError(otherwise)
+
+
+def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
+    """Compare the numbers of two tensors on any devices. Raises MismatchError."""
+    torch = torch_module()
+    one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
+    try:
+        torch.testing.assert_close(one, other, **(room or CLOSE))
+    except AssertionError as error:
+        raise MismatchError(f"{what}: {error}") from None
+
+
+def require_equal(found: Any, wanted: Any, what: str) -> None:
+    """Compare two tensors exactly, including data type. Raises MismatchError."""
+    there = found.detach().cpu()
+    if there.dtype != wanted.dtype or not torch_module().equal(there, wanted):
+        raise MismatchError(f"{what}: {there.tolist()}, not {wanted.tolist()}")
+
+
+def network(device: str) -> Any:
+    """Return a small network with reproducible weights."""
+    torch = torch_module()
+    torch.manual_seed(11)
+    layers = torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.LayerNorm(32)
+    return torch.nn.Sequential(*layers, torch.nn.Linear(32, 4)).to(device)
+
+
+def reference() -> Any:
+    """Return the same network on the CPU in float64, which is a reference even for the CPU."""
+    return network("cpu").double()
+
+
+def network_inputs() -> Any:
+    """Return reproducible inputs for the network."""
+    torch = torch_module()
+    return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

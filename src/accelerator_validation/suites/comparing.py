@@ -1,0 +1,182 @@
+"""Compares results of a device with a reference: structure, shapes, types and numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_flatten
+
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.matrix import Tolerance
+
+
+@dataclass
+class Comparison:
+    """Compares results one by one, and keeps the largest differences."""
+
+    tolerance: Tolerance
+    same_dtype: bool = True
+    floor: float | None = None
+    """Where it is set, `atol` counts in units of a tensor's greatest number, at least of this."""
+    largest: float = 0.0
+    """Greatest absolute difference of two finite numbers."""
+    total: float = 0.0
+    numbers: int = 0
+
+    def check(self, found: object, wanted: object, what: str) -> None:
+        """Compare two results of any structure; raises MismatchError."""
+        for part, one, other in _pairs(found, wanted, what):
+            self._leaf(one, other, part)
+
+    def take(self, other: Comparison) -> None:
+        """Add the differences of another comparison."""
+        self.largest = max(self.largest, other.largest)
+        self.total += other.total
+        self.numbers += other.numbers
+
+    def check_norm(
+        self, found: torch.Tensor, wanted: torch.Tensor, what: str, floor: float
+    ) -> None:
+        """Compare two tensors by the norm of their difference, relative to the reference's norm.
+
+        Single numbers of a gradient may differ more near a kink of a function. `floor` is the
+        norm below which a reference counts as noise. Raises MismatchError.
+        """
+        one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
+        if one.shape != other.shape:
+            raise MismatchError(f"{what} and the reference have different shapes")
+        self._measure(one, other)
+        away, length = float((one - other).norm()), max(float(other.norm()), floor)
+        if not away <= self.tolerance.rtol * length:  # also where it is no number
+            part = away / length if length else math.inf
+            room = f"up to {self.tolerance.rtol:g} allowed"
+            raise MismatchError(f"{what} differs by {part:.3g} of the reference's norm ({room})")
+
+    def metrics(self) -> dict[str, tuple[float, str]]:
+        """Return the differences as metrics of a test; empty if no number was compared."""
+        if not self.numbers:
+            return {}
+        mean = self.total / self.numbers
+        return {"max-abs-error": (_short(self.largest), "1"), "mean-abs-error": (_short(mean), "1")}
+
+    def _leaf(self, one: Any, other: Any, what: str) -> None:
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+            self._plain(one, other, what)
+            return
+        one, other = one.detach().cpu(), other.detach().cpu()
+        _same_form(one, other, what, same_dtype=self.same_dtype)
+        if not self.same_dtype and one.is_floating_point() and other.dtype is torch.float64:
+            other = other.to(one.dtype)  # what is too large for the type is so on both sides
+        self._measure(one, other)
+        room = self.tolerance.atol
+        if self.floor is not None:
+            room *= max(scale(other), self.floor)
+        close: dict[str, Any] = {"rtol": self.tolerance.rtol, "atol": room}
+        try:
+            torch.testing.assert_close(
+                one, other, equal_nan=True, check_dtype=False, check_stride=False, **close
+            )
+        except AssertionError as error:
+            raise MismatchError(f"{what}: {error}") from None
+
+    def _measure(self, one: torch.Tensor, other: torch.Tensor) -> None:
+        """Add the differences between numbers that are finite on both sides."""
+        if one.layout != torch.strided or one.is_quantized or not one.numel():
+            return
+        wide = torch.complex128 if one.is_complex() or other.is_complex() else torch.float64
+        away = (one.to(wide) - other.to(wide)).abs()
+        away = away[torch.isfinite(away)]
+        if away.numel():
+            self.largest = max(self.largest, float(away.max()))
+            self.total += float(away.sum())
+            self.numbers += away.numel()
+
+    def _plain(self, one: object, other: object, what: str) -> None:
+        if isinstance(one, bool | int | float | complex) and isinstance(
+            other, int | float | complex
+        ):
+            if math.isnan(abs(one)) and math.isnan(abs(other)):
+                return
+            room = self.tolerance.atol + self.tolerance.rtol * abs(other)
+            if one == other or abs(one - other) <= room:
+                return
+        elif self._equal(one, other):
+            return
+        raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
+
+    def _equal(self, one: object, other: object) -> bool:
+        if isinstance(one, torch.dtype) and not self.same_dtype:
+            return True
+        return type(one) is type(other) and (one == other or isinstance(one, torch.device))
+
+
+def leaves(value: object) -> list[object]:
+    """Return the leaves of a structure in order, without None, as in empty fields of outputs."""
+    return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
+
+
+def scale(value: torch.Tensor) -> float:
+    """Return the greatest absolute value of the finite numbers in a tensor; 0 without any."""
+    finite = value.detach()[torch.isfinite(value)].abs()
+    return float(finite.max()) if finite.numel() else 0.0
+
+
+def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
+    """Compare the parts, their shapes and types, but no numbers; raises MismatchError."""
+    for part, one, other in _pairs(found, wanted, what):
+        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+            _same_form(one, other, part, same_dtype=same_dtype)
+
+
+def check_device(found: object, device: str, what: str) -> None:
+    """Raise MismatchError if a tensor is on another type of device."""
+    for leaf in tensors(leaves(found)):
+        if leaf.device.type != device:
+            raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")
+
+
+def check_strides(found: object, wanted: object, what: str) -> None:
+    """Compare strides of axes longer than one. Raises MismatchError."""
+    for part, one, other in _pairs(found, wanted, what):
+        if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
+            continue
+        if _strides(one) != _strides(other):
+            strides = f"{one.stride()}, the reference has {other.stride()}"
+            raise MismatchError(f"{part} has the strides {strides}")
+
+
+def _pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str, object, object]]:
+    """Yield each part's name with the found and the wanted value. Raises MismatchError."""
+    ours, theirs = leaves(found), leaves(wanted)
+    if len(ours) != len(theirs):
+        raise MismatchError(f"{what} has {len(ours)} parts, the reference has {len(theirs)}")
+    for number, (one, other) in enumerate(zip(ours, theirs, strict=True), 1):
+        yield f"{what}, part {number}" if len(ours) > 1 else what, one, other
+
+
+def _same_form(one: torch.Tensor, other: torch.Tensor, what: str, *, same_dtype: bool) -> None:
+    if one.shape != other.shape:
+        shapes = f"{tuple(one.shape)}, the reference has {tuple(other.shape)}"
+        raise MismatchError(f"{what} has the shape {shapes}")
+    if same_dtype and one.dtype != other.dtype:
+        raise MismatchError(f"{what} has {one.dtype}, the reference has {other.dtype}")
+
+
+def _strides(value: torch.Tensor) -> list[int]:
+    """Return the strides of axes longer than one; empty for an empty or non-strided tensor."""
+    if value.layout != torch.strided or not value.numel():
+        return []
+    return [s for length, s in zip(value.shape, value.stride(), strict=True) if length > 1]
+
+
+def tensors(values: Iterable[object]) -> list[torch.Tensor]:
+    """Return the tensors among leaves."""
+    return [value for value in values if isinstance(value, torch.Tensor)]
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.3g}")

@@ -1,0 +1,186 @@
+"""Runs a platform's recipes to build or deploy its software, each in an empty folder.
+
+The script, and then the check of the platform's install options, see a temporary folder that is
+also their HOME, a plain PATH, and the settings of a proxy: no token and no path of this machine.
+That keeps a recipe honest, not the machine safe: it runs as the user who started it. When its time
+is over all that it started ends; when the whole run is interrupted, it may go on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from accelerator_portal.reports.outcomes import Stage
+from accelerator_validation.case import Case, Result
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Deployment, Matrix
+from accelerator_validation.plan import Offer
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+# Without these, a machine behind a proxy reaches nothing.
+_KEPT = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+_KEPT_FILES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "PIP_CONFIG_FILE")
+
+_LOG = 3000
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the platform's recipes; without a platform, all possible names of recipes."""
+    return (Offer(name) for name in matrix.deployments or matrix.tests)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Return the result of a recipe."""
+    return deployed(context.matrix.deployments[case.name])
+
+
+def deployed(recipe: Deployment, path: str = PATH) -> Result:
+    """Return the result of a recipe; `path` is the PATH for its programs."""
+    with tempfile.TemporaryDirectory(prefix="deploy-") as name:
+        folder = Path(name, "work")
+        folder.mkdir()
+        place = _Place(folder, Path(name, "log.txt"), recipe.timeout_s, path)
+        return _in_container(recipe, place) if recipe.container else _on_machine(recipe, place)
+
+
+class _Place:
+    """An empty folder, the log of the commands that run in it, and the remaining time."""
+
+    def __init__(self, folder: Path, log: Path, seconds: float, path: str) -> None:
+        self.folder, self.log, self.left = folder, log, seconds
+        self.environment = _environment(folder, path)
+
+    def run(self, *command: str) -> CommandEnd:
+        """Run a command within the remaining time; its outputs go to the log."""
+        ended = run_within(command, self.folder, self.environment, self.log, self.left)
+        self.left = max(0.0, self.left - ended.seconds)
+        return ended
+
+
+def _environment(folder: Path, path: str) -> dict[str, str]:
+    own = {"PATH": path, "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8"}
+    return {**{n: os.environ[n] for n in (*_KEPT, *_KEPT_FILES) if n in os.environ}, **own}
+
+
+def _on_machine(recipe: Deployment, place: _Place) -> Result:
+    script = place.folder.parent / "script.sh"
+    script.write_text(recipe.script or "", "utf-8")
+    built = place.run("bash", "-euo", "pipefail", str(script))
+    if wrong := _wrong(built, "build", "The script", place.log):
+        return wrong
+    inside = place.folder / recipe.python
+    python = str(inside) if "/" in recipe.python else recipe.python
+    return _checked(recipe, place, python)
+
+
+def _in_container(recipe: Deployment, place: _Place) -> Result:
+    if shutil.which("docker", path=place.environment["PATH"]) is None:
+        return Result("infrastructure-error", "build", "docker is not installed on this machine.")
+    (place.folder / "Dockerfile").write_text(recipe.container or "", "utf-8")
+    image = f"accelerator-portal-{uuid.uuid4().hex[:12]}"
+    built = place.run("docker", "build", "--tag", image, ".")
+    try:
+        if wrong := _wrong(built, "build", "docker build", place.log):
+            return wrong
+        return _checked(recipe, place, "docker", "run", "--rm", image, recipe.python)
+    finally:
+        place.left = max(place.left, 30.0)
+        place.run("docker", "image", "rm", "--force", image)
+
+
+def _checked(recipe: Deployment, place: _Place, *python: str) -> Result:
+    """Return the result of the check, which must print what the platform's page states."""
+    before = place.log.stat().st_size
+    ended = place.run(*python, "-c", recipe.code)
+    if wrong := _wrong(ended, "deploy", "The check", place.log):
+        return wrong
+    printed = place.log.read_bytes()[before:].decode("utf-8", "replace").strip()
+    if not pattern_of(recipe.prints).search(printed):
+        reason = f"The check printed {printed[-200:]!r}, not {recipe.prints.strip()[:200]!r}."
+        return Result("wrong-result", "deploy", reason, log_tail=tail(place.log))
+    return Result("passed", "deploy", recipe.title, log_tail=tail(place.log))
+
+
+def pattern_of(prints: str) -> re.Pattern[str]:
+    """Return a pattern for the output of a check: its lines in order; `{names}` match any text."""
+    lines = (
+        re.sub(r"\\\{\w+\\\}", r"\\S+", re.escape(line.strip())) for line in prints.splitlines()
+    )
+    return re.compile(r"\s+".join(filter(None, lines)))
+
+
+def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | None:
+    """Return the result of a command that failed; None if it succeeded."""
+    if ended.missing:
+        return Result("failed", stage, f"{what} could not start: {ended.missing}.")
+    if ended.status is None:
+        reason = f"{what} timed out."
+        return Result("timed-out", stage, reason, log_tail=tail(log))
+    if ended.status:
+        reason = f"{what} exited with status {ended.status}."
+        return Result("failed", stage, reason, log_tail=tail(log))
+    return None
+
+
+def tail(log: Path) -> str | None:
+    """Return the end of a log without control characters."""
+    text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
+    return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnd:
+    """How a command ended: its status, None after a timeout; `missing` if it did not start."""
+
+    status: int | None
+    seconds: float
+    missing: str | None = None
+
+
+def run_within(
+    command: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    log: Path,
+    seconds: float,
+) -> CommandEnd:
+    """Run a command in a folder with only this environment; its outputs go to the log.
+
+    All processes that it started are killed at the end.
+    """
+    started = time.monotonic()
+    with log.open("ab") as file:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            return CommandEnd(None, 0.0, f"{command[0]}: {error.strerror}")
+        try:
+            status: int | None = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+        finally:
+            # Also after a good end: what it left running would outlive the folder.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    return CommandEnd(status, time.monotonic() - started)

@@ -1,0 +1,308 @@
+"""Lowers single operators with a backend, on inputs from three sources.
+
+The samples of PyTorch's OpInfo come with every torch; so most operators are those of the suite
+`operators`. What these leave out of the core set is drawn here. FACTO's inputs, ExecuTorch's own
+generator, are used where it is installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.context import Context
+from accelerator_validation.executorch.backend import PORTABLE
+from accelerator_validation.matrix import Matrix, plain_recipes
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.executorch.lowering import Sample
+from accelerator_validation.suites.executorch.model_test import run_model_test
+
+OPINFO, DRAWN, FACTO = "opinfo", "drawn", "facto"
+
+_MOST_TRIED = 20
+
+# What has weights: they are constants of a model.
+_WEIGHTED = re.compile(
+    r"nn\.functional\.(conv.*|linear|bilinear|.*_norm|prelu)|native_(batch|layer)_norm"
+)
+
+_DYNAMIC = {"dynamic": "true"}
+
+
+@cache
+def _by_name() -> dict[str, OpInfo]:
+    return {info.full_name: info for info in op_db}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield operators with the data types that the CPU supports.
+
+    Operators that the matrix names run by default, in recipes that leave numbers unchanged, and
+    so do operators with drawn inputs. Other operators, other recipes and dynamic sizes run on
+    request. Inputs of FACTO are no default of their axis: they need `--only inputs=facto`.
+    """
+    plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
+    every = frozenset(matrix.axes["recipe"])
+    types = {getattr(torch, name): name for name in matrix.axes["dtype"]}
+    for name, info in sorted(_by_name().items()):
+        dtypes = frozenset(types[d] for d in info.dtypes if d in types)
+        usual = name in matrix.tests
+        own = {"inputs": frozenset({OPINFO}), "dtype": dtypes}
+        if dtypes:
+            yield Offer(name, {**own, "recipe": plain}, usual=usual)
+            yield Offer(name, {**own, "recipe": every - plain}, usual=False)
+            yield Offer(name, {**own, "recipe": every}, _DYNAMIC, usual=False)
+    for name in drawn_names():
+        yield Offer(name, {"inputs": frozenset({DRAWN}), "recipe": plain})
+        yield Offer(name, {"inputs": frozenset({DRAWN}), "recipe": every - plain}, usual=False)
+    for name in facto_names():
+        only = {"inputs": frozenset({FACTO})}
+        yield Offer(name, only)
+        yield Offer(name, only, _DYNAMIC, usual=False)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one operator on its first inputs."""
+    dtype: torch.dtype = getattr(torch, case["dtype"])
+    dynamic = dict(case.parameters).get("dynamic") == "true"
+
+    def make() -> Sample:
+        if case["inputs"] == FACTO:
+            sample = facto_sample(case.name, dtype, case.seed)
+        elif case["inputs"] == DRAWN:
+            sample = drawn_sample(case.name, dtype, case.seed)
+        else:
+            sample = _opinfo_sample(_by_name()[case.name], dtype)
+        return with_open_sizes(sample) if dynamic else sample
+
+    return run_model_test(case, context, make)
+
+
+def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
+    """Return the first sample with non-empty tensors, preferably one whose input has axes.
+
+    Raises BrokenTestError if there is none.
+    """
+    samples = info.sample_inputs("cpu", dtype, requires_grad=False)
+    made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
+    filled = [one for one in made if one.inputs and all(value.numel() for value in one.inputs)]
+    if not filled:
+        raise BrokenTestError("The operator has no sample inputs of this data type with numbers.")
+    return next((one for one in filled if one.inputs[0].dim()), filled[0])
+
+
+def _call(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
+    return call_sample(
+        info.op,
+        (sample.input, *sample.args),
+        dict(sample.kwargs),
+        narrow=dtype is not torch.float32,
+        inputs=1 if _WEIGHTED.fullmatch(info.full_name) else None,
+    )
+
+
+RandomCall = tuple[Callable[..., Any], tuple[Any, ...]]
+"""An operator with its arguments; those that hold floating-point numbers are given a type later."""
+
+
+def _integers(*shape: int) -> torch.Tensor:
+    return torch.randint(-100, 100, shape, dtype=torch.int32)
+
+
+def _batch_norm() -> RandomCall:
+    mean, variance = torch.randn(3), torch.rand(3) + 0.5
+    return functional.batch_norm, (torch.randn(2, 3, 4, 4), mean, variance)
+
+
+def _embedding_bag() -> RandomCall:
+    places = torch.tensor([[0, 2, 4], [1, 3, 1]])
+    return functional.embedding_bag, (places, torch.randn(5, 4))
+
+
+_CALLS: Mapping[str, Callable[[], RandomCall]] = {
+    "batch_norm-evaluation": _batch_norm,
+    "bitwise_not-int32": lambda: (torch.bitwise_not, (_integers(3, 5),)),
+    "bitwise_xor-int32": lambda: (torch.bitwise_xor, (_integers(3, 5), _integers(3, 5))),
+    "embedding_bag-two-bags": _embedding_bag,
+    "fold-2x2": lambda: (functional.fold, (torch.randn(1, 12, 4), (4, 4), (2, 2), 1, 0, 2)),
+    "reflection_pad2d": lambda: (
+        functional.pad,
+        (torch.randn(1, 2, 4, 5), (1, 2, 1, 1), "reflect"),
+    ),
+    "reflection_pad3d": lambda: (
+        functional.pad,
+        (torch.randn(1, 2, 3, 4, 5), (1, 1, 1, 1, 1, 1), "reflect"),
+    ),
+    "replication_pad3d": lambda: (
+        functional.pad,
+        (torch.randn(1, 2, 3, 4, 5), (1, 1, 1, 1, 1, 1), "replicate"),
+    ),
+    "upsample_nearest2d-size": lambda: (
+        torch.ops.aten.upsample_nearest2d.default,
+        (torch.randn(1, 2, 4, 4), [8, 8]),
+    ),
+}
+
+
+def drawn_names() -> list[str]:
+    """Return the names of the drawn calls."""
+    return sorted(_CALLS)
+
+
+def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
+    """Return the sample of a drawn call; the same seed gives the same numbers."""
+    torch.manual_seed(seed)
+    operator, args = _CALLS[name]()
+    typed = tuple(
+        arg.to(dtype) if isinstance(arg, torch.Tensor) and arg.is_floating_point() else arg
+        for arg in args
+    )
+    return call_sample(operator, typed, {}, narrow=dtype is not torch.float32)
+
+
+# Inputs that FACTO draws, ExecuTorch's generator of operator inputs, where it is installed.
+#
+# FACTO is not on PyPI (the package `facto` there is another program): install it from its
+# repository, github.com/meta-pytorch/FACTO. It describes overloads of ATen operators.
+
+# It yields from small to large; of so many calls the first that fits the type is taken.
+_MOST_FACTO_CALLS = 200
+
+
+def facto_names() -> list[str]:
+    """Return the overloads that FACTO describes, such as `add.Tensor`; empty if not installed."""
+    if not _has_facto():
+        return []
+    from facto.specdb.db import SpecDictDB
+
+    return sorted(name for name in SpecDictDB if _overload(name) is not None)
+
+
+def _has_facto() -> bool:
+    """Return whether FACTO is installed, by a module that the other `facto` package lacks."""
+    try:
+        return importlib.util.find_spec("facto.specdb.db") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
+    """Return the first call with non-empty tensors of a data type. Raises BrokenTestError."""
+    random.seed(seed)
+    torch.manual_seed(seed)
+    operator = _overload(name)
+    for args, kwargs in islice(_drawn(name), _MOST_FACTO_CALLS):
+        sample = call_sample(operator, args, kwargs, narrow=dtype is not torch.float32)
+        floats = [v.dtype for v in sample.inputs if v.is_floating_point()]
+        if sample.inputs and all(v.numel() for v in sample.inputs) and {*floats} <= {dtype}:
+            return sample
+    raise BrokenTestError(f"FACTO draws no inputs of {dtype} that are not empty.")
+
+
+def _drawn(name: str) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+    from facto.inputgen.argtuple.gen import ArgumentTupleGenerator
+    from facto.specdb.db import SpecDictDB
+
+    for args, kwargs, _ in ArgumentTupleGenerator(SpecDictDB[name]).gen():
+        yield args, dict(kwargs)
+
+
+def _overload(name: str) -> Any:
+    packet, _, overload = name.partition(".")
+    return getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+
+
+# Single operators as models: a call whose tensors are the model's inputs, and all else fixed.
+#
+# Of an operator with weights only the first tensor is an input: backends take weights as
+# constants, as models have them.
+
+_LARGEST_SIZE = 64
+
+
+class OperatorCall(nn.Module):
+    """A model that calls an operator with its inputs and with stored arguments."""
+
+    def __init__(
+        self,
+        operator: Callable[..., Any],
+        leaves: Sequence[Any],
+        tree: TreeSpec,
+        inputs: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._operator, self._tree = operator, tree
+        self._leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        places = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        self._places = places[:inputs]
+        self._held = places[inputs:] if inputs is not None else []
+        for place in self._held:
+            self.register_buffer(f"held_{place}", leaves[place].detach())
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        """Return the result for these inputs."""
+        leaves = list(self._leaves)
+        for place, tensor in zip(self._places, tensors, strict=True):
+            leaves[place] = tensor
+        for place in self._held:
+            leaves[place] = getattr(self, f"held_{place}")
+        args, kwargs = tree_unflatten(leaves, self._tree)
+        result = self._operator(*args, **kwargs)
+        # A program returns plain tuples; those with names of PyTorch's operators cannot be saved.
+        return tuple(result) if isinstance(result, tuple) else result
+
+
+def call_sample(
+    operator: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    *,
+    narrow: bool,
+    inputs: int | None = None,
+) -> Sample:
+    """Return a sample of a call; the first `inputs` tensors are model inputs, None: all."""
+    leaves, tree = tree_flatten((tuple(args), kwargs))
+    tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
+    return Sample(OperatorCall(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
+
+
+def with_open_sizes(sample: Sample) -> Sample:
+    """Return the sample with a dynamic first axis, and inputs of another size if they work.
+
+    Only axes with the length of the first tensor's axis are dynamic: others may belong to
+    weights.
+    """
+    sizes = [value.shape[0] for value in sample.inputs if value.dim()]
+    if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed
+        return sample
+    open_axis = [bool(value.dim()) and value.shape[0] == sizes[0] for value in sample.inputs]
+    size = torch.export.Dim.AUTO(max=_LARGEST_SIZE)  # memory is planned for the largest
+    shapes = tuple({0: size} if is_open else None for is_open in open_axis)
+    longer = tuple(
+        torch.cat([value, value[:1]]) if is_open else value
+        for value, is_open in zip(sample.inputs, open_axis, strict=True)
+    )
+    others = longer if sizes[0] < _LARGEST_SIZE and _runs(sample, longer) else None
+    return Sample(sample.model, sample.inputs, (shapes,), others, narrow=sample.narrow)
+
+
+def _runs(sample: Sample, inputs: tuple[torch.Tensor, ...]) -> bool:
+    try:
+        sample.model(*(value.clone() for value in inputs))
+    except Exception:  # noqa: BLE001 - an operator may refuse sizes with any error
+        return False
+    return True

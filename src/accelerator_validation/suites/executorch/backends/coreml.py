@@ -1,0 +1,58 @@
+"""Tests Core ML: lowers on Linux; only Apple's systems run the program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from accelerator_validation.executorch.backend import (
+    PLAIN,
+    QUANTIZED_DB,
+    Backend,
+    Recipe,
+    importing,
+)
+
+_INSTALL = 'pip install "coremltools==9.0" "scikit-learn>=1.7.1"'
+
+
+def _lowering(system: str) -> Mapping[str, Any]:
+    """Return the lowering arguments for the oldest system that must run the program."""
+    with importing("coremltools", _INSTALL):
+        import coremltools
+        from executorch.backends.apple.coreml.compiler import CoreMLBackend
+        from executorch.backends.apple.coreml.partition import CoreMLPartitioner
+    target = getattr(coremltools.target, system)
+    specs = CoreMLBackend.generate_compile_specs(minimum_deployment_target=target)
+    return {"partitioner": [CoreMLPartitioner(compile_specs=specs)]}
+
+
+def _quantizer() -> Any:
+    import torch
+
+    with importing("coremltools", _INSTALL):
+        from coremltools.optimize.torch.quantization import (
+            LinearQuantizerConfig,
+            ModuleLinearQuantizerConfig,
+        )
+        from executorch.backends.apple.coreml.quantizer import CoreMLQuantizer
+    config = ModuleLinearQuantizerConfig(
+        quantization_scheme="symmetric",
+        activation_dtype=torch.quint8,
+        weight_dtype=torch.qint8,
+        weight_per_channel=True,
+    )
+    return CoreMLQuantizer(LinearQuantizerConfig(global_config=config))
+
+
+BACKEND = Backend(
+    name="coreml",
+    runtime_name="CoreMLBackend",
+    packages=("coremltools",),
+    needs="a device with macOS or iOS",
+    recipes=(
+        Recipe(PLAIN, partial(_lowering, "iOS15"), rtol=1e-2, atol=1e-2),  # computed in float16
+        Recipe("static_int8", partial(_lowering, "iOS17"), _quantizer, sqnr_db=QUANTIZED_DB),
+    ),
+)

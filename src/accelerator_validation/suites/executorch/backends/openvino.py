@@ -1,0 +1,69 @@
+"""Tests OpenVINO, Intel's compiler and runtime, on the CPU of this machine.
+
+ExecuTorch's wheels for Linux have its runtime part; OpenVINO itself is a package on PyPI, and NNCF,
+which it quantizes with, another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from accelerator_validation.executorch.backend import (
+    PLAIN,
+    QUANTIZED_DB,
+    Backend,
+    Recipe,
+    importing,
+    unchecked,
+    version_of,
+)
+
+# Where the CPU has bfloat16, OpenVINO computes in it, and a compile spec of ExecuTorch cannot ask
+# for float32: it holds text, and OpenVINO's options are a table. A number is then off by up to
+# 0.4 %, of a sum whose parts cancel by more; so the whole output is judged. 30 dB are 3 % of it.
+_NARROW_DB = 30
+
+_INSTALL = 'pip install "openvino>=2025.1,<2026" "nncf>=3.1,<3.2"'
+
+
+def _lowering() -> Mapping[str, Any]:
+    from executorch.exir.backend.backend_details import CompileSpec
+
+    with importing("OpenVINO or NNCF", _INSTALL):
+        from executorch.backends.openvino.partitioner import OpenvinoPartitioner
+    return {
+        "partitioner": [OpenvinoPartitioner([CompileSpec("device", b"CPU")])],
+        **unchecked(),
+    }
+
+
+def _quantizer(mode: str) -> Any:
+    with importing("NNCF", _INSTALL):
+        from executorch.backends.openvino.quantizer.quantizer import (
+            OpenVINOQuantizer,
+            QuantizationMode,
+        )
+    return OpenVINOQuantizer(mode=QuantizationMode[mode])
+
+
+def _quantized(name: str, mode: str) -> Recipe:
+    """Return a recipe whose weights stay in floating point: OpenVINO's passes fold them."""
+    quantizer = partial(_quantizer, mode)
+    return Recipe(name, _lowering, quantizer, sqnr_db=QUANTIZED_DB, fold_quantize=False)
+
+
+BACKEND = Backend(
+    name="openvino",
+    runtime_name="OpenvinoBackend",
+    version=version_of("openvino"),
+    packages=("openvino", "nncf"),
+    needs=f"OpenVINO: {_INSTALL}",
+    recipes=(
+        Recipe(PLAIN, _lowering, sqnr_db=_NARROW_DB),
+        _quantized("int8", "INT8_SYM"),
+        _quantized("int8_weight_only", "INT8WO_SYM"),
+        _quantized("int4_weight_only", "INT4WO_SYM"),
+    ),
+)

@@ -1,0 +1,155 @@
+"""Computes how far a program's outputs are from their reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import starmap
+from typing import Any
+
+import torch
+
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.executorch.backend import Recipe
+
+# float16 has 11 binary digits, bfloat16 has 8; several steps add up.
+_NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
+
+
+@dataclass(frozen=True, slots=True)
+class TensorDifference:
+    """The difference of two tensors with the same shape, where both are finite."""
+
+    largest: float
+    """Greatest absolute difference."""
+    mean: float
+    """Mean absolute difference."""
+    relative: float
+    """The greatest difference, as part of the reference's greatest number."""
+    mean_relative: float
+    """Mean of the absolute differences, each as part of its reference, where that is not 0."""
+    sqnr_db: float
+    """Signal to noise: the reference's length to the difference's, in dB; infinite without any."""
+
+    def metrics(self, output: int) -> dict[str, tuple[float, str]]:
+        """Return the finite values as metrics, named as by the readers of ExecuTorch's results."""
+        found = {
+            "error_max": (self.largest, "1"),
+            "error_mae": (self.mean, "1"),
+            "error_relative": (self.relative, "1"),
+            "error_mean_relative": (self.mean_relative, "1"),
+            "snr": (self.sqnr_db, "dB"),
+        }
+        return {
+            f"output_{output}_{name}": (_short(value), unit)
+            for name, (value, unit) in found.items()
+            if math.isfinite(value)
+        }
+
+
+def difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
+    """Return the difference of two tensors; None for different shapes or no finite numbers."""
+    if found.shape != wanted.shape:
+        return None
+    ours, theirs = found.detach().double(), wanted.detach().double()
+    both = torch.isfinite(ours) & torch.isfinite(theirs)
+    if not both.any():
+        return None
+    theirs = theirs[both]
+    away = ours[both] - theirs
+    largest, greatest = float(away.abs().max()), float(theirs.abs().max())
+    relative = largest / greatest if greatest else math.inf * largest if largest else 0.0
+    mean = float(away.abs().mean())
+    return TensorDifference(
+        largest, mean, relative, _mean_relative(theirs, away), _sqnr(theirs, away)
+    )
+
+
+def _mean_relative(signal: torch.Tensor, noise: torch.Tensor) -> float:
+    some = signal != 0
+    return float((noise[some] / signal[some]).abs().mean()) if some.any() else math.nan
+
+
+def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
+    length, error = float(signal.norm()), float(noise.norm())
+    if not error:
+        return math.inf
+    return 20 * math.log10(length / error) if length else -math.inf
+
+
+def check(
+    found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe, *, narrow: bool = False
+) -> None:
+    """Compare the outputs of a program with those of its reference. Raises MismatchError.
+
+    Outputs computed in a `narrow` type may differ by the precision of that type.
+    """
+    if len(found) != len(wanted):
+        outputs = f"{len(found)} outputs, the reference has {len(wanted)}"
+        raise MismatchError(f"the program has {outputs}")
+    for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+        what = f"output {number}" if len(found) > 1 else "the output"
+        if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+            _check_tensor(one, other, what, _allowed(one, recipe, narrow=narrow))
+        elif one != other:
+            raise MismatchError(f"{what} is {one!r:.100}, the reference is {other!r:.100}")
+
+
+def _allowed(one: torch.Tensor, recipe: Recipe, *, narrow: bool) -> Recipe:
+    least = _NARROW.get(one.dtype, 0.0) if narrow else 0.0
+    return replace(recipe, rtol=max(recipe.rtol, least), atol=max(recipe.atol, least))
+
+
+def _check_tensor(one: torch.Tensor, other: torch.Tensor, what: str, recipe: Recipe) -> None:
+    if one.shape != other.shape:
+        shapes = f"{tuple(one.shape)}, the reference has {tuple(other.shape)}"
+        raise MismatchError(f"{what} has the shape {shapes}")
+    if not (one.is_floating_point() and other.is_floating_point()):
+        if not torch.equal(one, other.to(one.dtype)):
+            wrong = int((one != other.to(one.dtype)).sum())
+            raise MismatchError(f"{what} differs in {wrong} of {one.numel()} whole numbers")
+        return
+    if recipe.sqnr_db is not None:
+        _check_signal(one, other, what, recipe.sqnr_db)
+        return
+    _check_nan(one, other, what)
+    try:
+        torch.testing.assert_close(
+            one.double(), other.double(), rtol=recipe.rtol, atol=recipe.atol, equal_nan=True
+        )
+    except AssertionError as error:
+        raise MismatchError(f"{what}: {error}") from None
+
+
+def _check_nan(one: torch.Tensor, other: torch.Tensor, what: str) -> None:
+    """Raise MismatchError with a clear text if a program has NaN where its reference has none."""
+    new = int((one.isnan() & ~other.isnan()).sum())
+    if new:
+        raise MismatchError(f"{what} has {new} NaN of {one.numel()} where the reference has none")
+
+
+def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: float) -> None:
+    _check_nan(one, other, what)
+    odd = ~torch.isfinite(other)
+    if not torch.equal(odd, ~torch.isfinite(one)):
+        raise MismatchError(f"{what} is not finite at different positions than the reference")
+    measured = difference(one, other)
+    if measured and measured.sqnr_db < least:
+        far = f"{measured.sqnr_db:.1f} dB signal-to-noise ratio; the minimum is {least:g} dB"
+        raise MismatchError(f"{what} differs from the reference: {far}")
+
+
+def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
+    """Return the lowest signal-to-noise ratio of all outputs in dB; None without noise."""
+    pairs = [
+        (one, other)
+        for one, other in zip(found, wanted, strict=False)
+        if isinstance(one, torch.Tensor) and one.is_floating_point()
+    ]
+    values = [d.sqnr_db for d in starmap(difference, pairs) if d and math.isfinite(d.sqnr_db)]
+    return _short(min(values)) if values else None
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")

@@ -1,0 +1,100 @@
+"""Exports, quantizes, lowers and serializes a model, and measures each step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from executorch.exir import to_edge, to_edge_transform_and_lower
+from torch.utils._pytree import tree_flatten
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+from accelerator_validation.classify import BrokenTestError, words_of
+from accelerator_validation.context import Context
+from accelerator_validation.executorch.backend import Recipe
+from accelerator_validation.suites.executorch.delegation import Delegation, delegation
+from accelerator_validation.suites.executorch.metrics import Measurement
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A model in evaluation mode and its inputs.
+
+    `shapes` states which sizes may change, as in `torch.export`; `others` are then inputs with
+    other sizes than those for export. A `narrow` sample computes in a narrow type; its
+    reference is the same model in float32.
+    """
+
+    model: Any
+    inputs: tuple[Any, ...]
+    shapes: Any = None
+    others: tuple[Any, ...] | None = None
+    narrow: bool = False
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A finished program, the parts that the backend took, and the model for its reference."""
+
+    edge: Any
+    program: Any
+    delegation: Delegation
+    reference: Any
+    """The model that was lowered, as PyTorch runs it: quantized if the recipe quantizes."""
+
+
+def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
+    """Return the program of a model; raises the errors of a step, with its stage in the context."""
+    observed = measurement.observed
+    context.stage = "export"
+    with measurement.step("export"):
+        exported = _exported(sample)
+    reference = sample.model
+    if recipe.quantizer:
+        context.stage = "quantize"
+        with measurement.step("quantize"):
+            reference = _quantized(exported, sample, recipe)
+        context.stage = "export"
+        exported = torch.export.export(reference, sample.inputs, dynamic_shapes=sample.shapes)
+    context.stage = "lower"
+    arguments = recipe.lowering()
+    with measurement.step("lower"):
+        observed.edge = edge = _lower(exported, arguments, two_steps=recipe.two_steps)
+        observed.delegation = counted = delegation(edge)
+    with measurement.step("serialize"):
+        observed.program = program = edge.to_executorch()
+    return Lowered(edge, program, counted, reference)
+
+
+def _exported(sample: Sample) -> Any:
+    """Return the exported model. Raises BrokenTestError if torch.export fails."""
+    try:
+        return torch.export.export(sample.model, sample.inputs, dynamic_shapes=sample.shapes)
+    except Exception as error:
+        raise BrokenTestError(f"torch.export cannot trace the model. {words_of(error)}") from error
+
+
+def _quantized(exported: Any, sample: Sample, recipe: Recipe) -> Any:
+    """Return the quantized model, calibrated with the inputs of the test."""
+    if recipe.quantizer is None:
+        return exported.module()
+    prepared = prepare_pt2e(exported.module(), recipe.quantizer())
+    prepared(*sample.inputs)
+    return convert_pt2e(prepared, fold_quantize=recipe.fold_quantize)
+
+
+def _lower(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> Any:
+    if not two_steps:
+        return to_edge_transform_and_lower(exported, generate_etrecord=True, **arguments)
+    options = {k: v for k, v in arguments.items() if k == "compile_config"}
+    edge = to_edge(exported, generate_etrecord=True, **options)
+    for partitioner in arguments.get("partitioner") or ():
+        edge = edge.to_backend(partitioner)
+    return edge
+
+
+def outputs(value: object) -> Sequence[object]:
+    """Return a model's output as a flat list, as a program returns it."""
+    return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]

@@ -1,0 +1,235 @@
+"""Lists the metrics of ExecuTorch tests: what is measured after which step."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from statistics import median
+
+import torch
+
+from accelerator_validation.case import brief
+from accelerator_validation.classify import words_of
+from accelerator_validation.context import Context
+from accelerator_validation.executorch.metric import (
+    GROUP,
+    Figures,
+    Observed,
+    ProgramMetric,
+    ProgramStep,
+)
+from accelerator_validation.suites.executorch.delegation import sizes
+from accelerator_validation.suites.executorch.differences import difference, worst_sqnr
+
+_STEPS_TO_PROGRAM = ("export", "quantize", "lower", "serialize")
+
+# ExecuTorch's own suite keeps the error statistics of as many outputs.
+_MEASURED_OUTPUTS = 2
+
+
+def _step_times(observed: Observed) -> Figures:
+    """Return the time of each step; the first run is in `run_times`."""
+    return {
+        f"{step}_time": (round(seconds, 6), "s")
+        for step, seconds in observed.seconds.items()
+        if step not in {"run", "compare"}
+    }
+
+
+def _delegation_counts(observed: Observed) -> Figures:
+    """Return the numbers of nodes and operators inside and outside of delegates."""
+    counted: Figures = observed.delegation.metrics
+    return counted
+
+
+def _program_sizes(observed: Observed) -> Figures:
+    """Return the sizes of the program and its delegates, and the planned memory."""
+    return sizes(observed.program)
+
+
+def _run_times(observed: Observed) -> Figures:
+    """Return the time of the first run and the median of the runs after it."""
+    first = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
+    if not observed.run_seconds:
+        return first
+    return {**first, "run_time": (round(median(observed.run_seconds), 6), "s")}
+
+
+def _output_errors(observed: Observed) -> Figures:
+    """Return the error statistics of the first outputs against the reference."""
+    figures: dict[str, tuple[float, str]] = {}
+    pairs = zip(observed.found, observed.reference, strict=False)
+    for number, (one, other) in enumerate(pairs):
+        if number < _MEASURED_OUTPUTS and all(isinstance(x, torch.Tensor) for x in (one, other)):
+            measured = difference(one, other)
+            figures |= measured.metrics(number) if measured else {}
+    return figures
+
+
+def _quantization_error(observed: Observed) -> Figures:
+    """Return the lowest signal-to-noise ratio of the outputs, relative to the unquantized model."""
+    if "quantize" not in observed.seconds:
+        return {}
+    quality = worst_sqnr(observed.found, observed.original)
+    return {"sqnr_to_unquantized": (quality, "dB")} if quality is not None else {}
+
+
+def _aot_memory(observed: Observed) -> Figures:
+    """Return the peak memory from export to program, and the increase over the start."""
+    peak = observed.memory_mb.get("serialize")
+    before = observed.memory_before_mb.get("serialize")
+    if peak is None or before is None:
+        return {}
+    return {
+        "peak_memory": (round(peak, 1), "MB"),
+        "aot_memory": (round(max(0.0, peak - before), 1), "MB"),
+    }
+
+
+def _aot_time(observed: Observed) -> Figures:
+    """Return the time from the PyTorch model to the program; empty without a program."""
+    times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
+    return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
+
+
+def _nodes_per_delegate(observed: Observed) -> Figures:
+    """Return the mean number of nodes of a delegate; a low number means many small pieces."""
+    delegates, nodes = observed.value("delegates"), observed.value("delegated_nodes")
+    if not delegates or nodes is None:
+        return {}
+    return {"nodes_per_delegate": (round(nodes / delegates, 2), "1")}
+
+
+def _run_memory(observed: Observed) -> Figures:
+    """Return the memory that loading and running the program added to the process."""
+    peak, before = observed.memory_mb.get("run"), observed.memory_before_mb.get("run")
+    if peak is None or before is None:
+        return {}
+    return {"run_memory": (round(max(0.0, peak - before), 1), "MB")}
+
+
+METRICS = (
+    ProgramMetric("aot_memory", "end", _aot_memory),
+    ProgramMetric("aot_time", "end", _aot_time),
+    ProgramMetric("delegation_counts", "lower", _delegation_counts),
+    ProgramMetric("nodes_per_delegate", "end", _nodes_per_delegate),
+    ProgramMetric("output_errors", "compare", _output_errors),
+    ProgramMetric("program_sizes", "serialize", _program_sizes),
+    ProgramMetric("quantization_error", "compare", _quantization_error),
+    ProgramMetric("run_memory", "end", _run_memory),
+    ProgramMetric("run_times", "run", _run_times),
+    ProgramMetric("step_times", "each", _step_times),
+)
+
+
+_LONGEST_FAULT = 160
+
+
+class Measurement:
+    """The observations and metrics of a test."""
+
+    def __init__(self, context: Context) -> None:
+        self.observed = Observed()
+        self.faults: list[str] = []
+        """What kept metrics from being computed."""
+        self._context = context
+
+    @contextmanager
+    def step(self, name: ProgramStep) -> Iterator[None]:
+        """Time a step, even if it raises, and compute the metrics that follow it."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.observed.seconds.setdefault(name, time.perf_counter() - start)
+            self._measure("each")
+        self._measure(name)
+
+    @contextmanager
+    def memory(self, until: ProgramStep) -> Iterator[None]:
+        """Record the memory of the process; `until` names the last step in the block."""
+        forget_peak()
+        if before := resident_mb():
+            self.observed.memory_before_mb[until] = before
+        yield
+        if peak := peak_mb():
+            self.observed.memory_mb[until] = peak
+
+    def finish(self) -> None:
+        """Compute the metrics that are derived from others."""
+        self._measure("end")
+
+    def _measure(self, moment: str) -> None:
+        for metric in all_metrics():
+            if metric.after == moment:
+                self._keep(metric)
+
+    def _keep(self, metric: ProgramMetric) -> None:
+        try:
+            found = _finite(metric.measure(self.observed))
+        except Exception as error:  # noqa: BLE001 - a package's metric may raise anything
+            said = brief(words_of(error), _LONGEST_FAULT)
+            self.faults.append(f"The metric {metric.name} could not be computed: {said}.")
+            return
+        self.observed.figures |= found
+        self._context.metrics |= found
+
+
+def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
+    """Return only the finite values: without noise, the signal-to-noise ratio is infinite."""
+    return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
+
+
+@cache
+def all_metrics() -> tuple[ProgramMetric, ...]:
+    """Return the metrics of this project, then those of other packages, each by name."""
+    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    return (*METRICS, *(_loaded(point.name, point.load) for point in points))
+
+
+def _loaded(name: str, load: object) -> ProgramMetric:
+    """Return the metric of a package; if it cannot be loaded, one that raises its error."""
+    try:
+        found = load()  # type: ignore[operator]
+        if isinstance(found, ProgramMetric):
+            return found
+        fault: Exception = TypeError(f'the entry point "{name}" of {GROUP} is not a ProgramMetric')
+    except Exception as error:  # noqa: BLE001 - a package may raise anything when it is imported
+        fault = error
+
+    def refuse(_: Observed) -> Figures:
+        raise fault
+
+    return ProgramMetric(name, "end", refuse)
+
+
+_STATUS = Path("/proc/self/status")
+
+
+def forget_peak() -> None:
+    """Reset the peak memory of this process."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", "ascii")
+
+
+def peak_mb() -> float | None:
+    """Return the peak resident memory since `forget_peak` in MB, or None."""
+    return _read("VmHWM:")
+
+
+def resident_mb() -> float | None:
+    """Return the current resident memory in MB, or None."""
+    return _read("VmRSS:")
+
+
+def _read(field: str) -> float | None:
+    with suppress(OSError, ValueError):
+        for line in _STATUS.read_text("utf-8").splitlines():
+            if line.startswith(field):
+                return int(line.split()[1]) * 1024 / 1e6
+    return None

@@ -1,0 +1,379 @@
+"""Runs one ExecuTorch test: the model in PyTorch, then the program, then a comparison."""
+
+from __future__ import annotations
+
+import copy
+import errno
+import importlib
+import os
+import re
+import stat
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.classify import MismatchError, SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.executorch.backend import (
+    Backend,
+    Execute,
+    NotHereError,
+    Recipe,
+)
+from accelerator_validation.executorch.registry import find_flows
+from accelerator_validation.suites.executorch.differences import check
+from accelerator_validation.suites.executorch.lowering import (
+    Lowered,
+    Sample,
+    lowered,
+    outputs,
+)
+from accelerator_validation.suites.executorch.metrics import Measurement
+
+UNDELEGATED = "The backend executed no part of the model. Nothing ran on the device."
+
+# The median of so many runs is the run time; the first run before them may set things up.
+_TIMED_RUNS = 5
+
+
+def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
+    """Lower a model with the backend and recipe of a test, run it, and compare the result.
+
+    If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. It
+    then counts as executed if its numbers are correct, never as passed.
+    """
+    flow = find_flows(context.backend)[case["recipe"]]
+    threads = dict(case.parameters).get("threads")
+    use_threads(int(threads) if threads else None)
+    measurement = Measurement(context)
+    with torch.no_grad(), limited_files():
+        try:
+            result = _tried(case, context, make, flow.backend, flow.recipe, measurement)
+        finally:
+            measurement.finish()
+            context.note = " ".join(measurement.faults) or None
+    if measurement.faults:
+        words = [result.reason, *measurement.faults]
+        return replace(result, reason=brief(" ".join(filter(None, words))))
+    return result
+
+
+def _tried(  # noqa: PLR0913, PLR0917 - one test with all that belongs to it
+    case: Case,
+    context: Context,
+    make: Callable[[], Sample],
+    backend: Backend,
+    recipe: Recipe,
+    measurement: Measurement,
+) -> Result:
+    observed = measurement.observed
+    context.stage = "eager"
+    with context.on_reference():
+        torch.manual_seed(case.seed)
+        observed.sample = sample = _in_type(make(), recipe)
+        inputs = sample.others or sample.inputs
+        observed.original = _eager(sample, inputs)
+    with measurement.memory("serialize"):
+        made = lowered(sample, recipe, context, measurement)
+    with measurement.memory("run"):
+        observed.found = _run(made, backend, context, inputs, measurement)
+    context.stage = "compare"
+    observed.reference = _reference(made, recipe, context, inputs, observed.original)
+    with measurement.step("compare"):
+        pass  # metrics measure before the verdict, which may raise
+    _judge(made, recipe, sample, observed.found, observed.reference)
+    return _result(made, backend, recipe)
+
+
+def _result(made: Lowered, backend: Backend, recipe: Recipe) -> Result:
+    words = made.delegation.words() if recipe.delegates else None
+    if recipe.delegates and not made.delegation.delegates:
+        return Result("executed", "lower", f"{UNDELEGATED} {words or ''}".strip())
+    if backend.simulate and recipe.delegates:
+        place = f"Run with {backend.simulator}, not with ExecuTorch's runtime."
+        words = f"{place} {words}" if words else place
+    names = made.delegation.core_names if recipe.delegates else ()
+    return Result("passed", "compare", words, operators=names)
+
+
+def _in_type(sample: Sample, recipe: Recipe) -> Sample:
+    """Return a sample in the data type of a recipe."""
+    sample = replace(sample, model=sample.model.eval())
+    if recipe.dtype is None:
+        return sample
+    dtype: torch.dtype = getattr(torch, recipe.dtype)
+
+    def there(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(_cast(value, dtype) for value in values)
+
+    others = there(sample.others) if sample.others else None
+    model = sample.model.to(dtype)
+    return Sample(model, there(sample.inputs), sample.shapes, others, narrow=True)
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return value.to(dtype)
+    return value
+
+
+def _eager(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
+    """Return the model's outputs in PyTorch; a narrow type is computed in float32."""
+    model = sample.model
+    if sample.narrow:
+        model = copy.deepcopy(model).to(torch.float32)
+        inputs = tuple(_cast(value, torch.float32) for value in inputs)
+    return outputs(model(*_copied(inputs)))
+
+
+def _run(
+    made: Lowered,
+    backend: Backend,
+    context: Context,
+    inputs: tuple[Any, ...],
+    measurement: Measurement,
+) -> Sequence[Any]:
+    """Load the program, run it, and repeat the run to measure its time."""
+    context.stage = "load"
+    with with_runtime_log(), measurement.step("load"):
+        execute = _load(made, backend)
+    context.stage = "run"
+    flat = [value for value in outputs(inputs) if isinstance(value, torch.Tensor)]
+    with with_runtime_log():
+        start = time.perf_counter()
+        found = execute(_copied(flat))
+        measurement.observed.seconds["run"] = time.perf_counter() - start
+        with measurement.step("run"):
+            measurement.observed.run_seconds = _timed(execute, flat)
+    return found
+
+
+def _load(made: Lowered, backend: Backend) -> Execute:
+    """Return a function that runs the program. Raises NotHereError, NotImplementedError.
+
+    A delegated program runs with the backend's `simulate` or `load`, if it has them; otherwise,
+    the program is loaded in this process.
+    """
+    delegated = bool(made.delegation.delegates)
+    if delegated and backend.simulate:
+        return backend.simulate(made.edge)
+    if delegated and backend.load:
+        return backend.load(made.program.buffer)
+    try:
+        check_runtime(backend if delegated else None)
+    except NotHereError as error:
+        raise NotHereError(f"{made.delegation.extent()} {error}") from None
+    if missing := missing_operators(made.program):
+        raise NotImplementedError(f"{', '.join(missing)}: not in ExecuTorch's runtime")
+    return load_here(made.program.buffer)
+
+
+def _timed(execute: Execute, flat: Sequence[Any]) -> list[float]:
+    """Return the times of several runs, without copying inputs."""
+    seconds = []
+    for _ in range(_TIMED_RUNS):
+        values = _copied(flat)
+        start = time.perf_counter()
+        execute(values)
+        seconds.append(time.perf_counter() - start)
+    return seconds
+
+
+def _reference(
+    made: Lowered,
+    recipe: Recipe,
+    context: Context,
+    inputs: tuple[Any, ...],
+    original: Sequence[Any],
+) -> Sequence[Any]:
+    """Return the reference of a program: for a quantized program, the quantized model's outputs."""
+    if not recipe.quantizer:
+        return original
+    with context.on_reference():
+        return outputs(made.reference(*_copied(inputs)))
+
+
+def _judge(
+    made: Lowered,
+    recipe: Recipe,
+    sample: Sample,
+    found: Sequence[Any],
+    reference: Sequence[Any],
+) -> None:
+    try:
+        check(found, reference, recipe, narrow=sample.narrow)
+    except MismatchError as error:
+        if recipe.delegates and not made.delegation.delegates:
+            raise MismatchError(f"{UNDELEGATED} ExecuTorch's own kernels: {error}") from None
+        raise
+
+
+def _copied(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Return copies of tensors, so that one side does not see what the other writes."""
+    return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
+
+
+LARGEST_GB = 4
+"""The largest program in GB. Larger programs don't fit ExecuTorch's target devices."""
+
+
+@contextmanager
+def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
+    """Limit the size of each file, if the system can, and remove temporary files at the end.
+
+    Raises RuntimeError, naming the file, if a file exceeds the limit.
+    """
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit(largest_gb):
+        tempfile.tempdir = folder
+        try:
+            yield
+        except OSError as error:
+            if error.errno != errno.EFBIG:
+                raise
+            name = Path(str(error.filename)).name if error.filename else "A file"
+            raise RuntimeError(f"{name} would be larger than {largest_gb:g} GB") from error
+        finally:
+            tempfile.tempdir = before
+
+
+@contextmanager
+def _limit(largest_gb: float) -> Iterator[None]:
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    wanted = int(largest_gb * 1e9)
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+# What the runtime writes to its log and leaves out of its errors, which are numbers.
+_SAID = re.compile(
+    r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
+    r"|Program identifier|overflow detected)\b.*)$",
+    re.MULTILINE,
+)
+
+# What its words mean, where they speak of a file.
+_PLAINLY = {
+    "File size is too small": "Program file is cut off or damaged.",
+    "overflow detected": "Program file is cut off or damaged.",
+    "Program identifier": "Program file is from a different version of ExecuTorch.",
+}
+_MOST_SAID = 2
+_LOG_BYTES = 65_536
+
+NO_RUNTIME = "ExecuTorch's runtime cannot be imported"
+_WITH_BINDINGS = "Install a wheel of ExecuTorch that has its Python bindings"
+
+
+def missing_operators(program: Any) -> list[str]:
+    """Return the operators that a program calls and that this process's runtime lacks."""
+    from executorch.runtime import Runtime
+
+    known = Runtime.get().operator_registry.operator_names
+    called = {
+        f"{operator.name}.{operator.overload}" if operator.overload else operator.name
+        for plan in program.executorch_program.execution_plan
+        for operator in plan.operators
+    }
+    return sorted(called - set(known))
+
+
+def check_runtime(backend: Backend | None) -> None:
+    """Raise NotHereError if this process cannot run programs with a backend's delegates."""
+    try:
+        from executorch.runtime import Runtime
+
+        registry = Runtime.get().backend_registry
+    except (ImportError, RuntimeError) as error:
+        raise NotHereError(f"{NO_RUNTIME}: {error}. {_WITH_BINDINGS}") from None
+    if backend is None:
+        return
+    name = backend.runtime_name
+    needs = f" Running it needs {backend.needs}." if backend.needs else ""
+    if name not in registry.registered_backend_names:
+        raise NotHereError(f"The runtime of this ExecuTorch has no {name}.{needs}")
+    if not registry.is_available(name):
+        raise NotHereError(f"{name} is not available here.{needs}")
+
+
+def load_here(data: bytes) -> Execute:
+    """Return a program loaded in this process. Raises RuntimeError with an error number."""
+    from executorch.runtime import Runtime, Verification
+
+    method = (
+        Runtime.get()
+        .load_program(data, verification=Verification.InternalConsistency)
+        .load_method("forward")
+    )
+    if method is None:
+        raise RuntimeError("the program has no method forward")
+
+    def execute(inputs: Sequence[Any]) -> Sequence[Any]:
+        # The next call writes its outputs where these lie.
+        return [o.clone() if hasattr(o, "clone") else o for o in method.execute(list(inputs))]
+
+    return execute
+
+
+@contextmanager
+def with_runtime_log() -> Iterator[None]:
+    """Add the runtime's log to its errors, if this process's standard error is a file.
+
+    In a worker, the log contains only the current test.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        said = " ".join(_SAID.findall(_log())[:_MOST_SAID])
+        if not said:
+            raise
+        plainly = [words for sign, words in _PLAINLY.items() if sign in said][:1]
+        raise RuntimeError(" ".join([*plainly, f"{error}. ExecuTorch says: {said}"])) from None
+
+
+def _log() -> str:
+    with suppress(OSError):
+        if stat.S_ISREG(os.fstat(2).st_mode):  # to read anything else could wait for ever
+            data = Path("/proc/self/fd/2").read_bytes()
+            return data[:_LOG_BYTES].decode("utf-8", "replace")
+    return ""
+
+
+def use_threads(number: int | None) -> None:
+    """Set the number of ExecuTorch's threads, by default torch's, also for later programs.
+
+    Raises SkippedError if a number is given and this ExecuTorch cannot set it.
+    """
+    import torch
+    from executorch.extension import pybindings
+
+    try:
+        importlib.import_module("executorch.extension.pybindings.portable_lib")
+    except ImportError:  # a wheel without bindings lowers all the same
+        if number is not None:
+            raise SkippedError("This ExecuTorch has no Python bindings.") from None
+        return
+    library: Any = getattr(pybindings, "_C", None) or getattr(pybindings, "_portable_lib", None)
+    if not hasattr(library, "_unsafe_reset_threadpool"):
+        if number is not None:
+            raise SkippedError("This ExecuTorch cannot set the number of its threads.")
+        return
+    wanted = number or torch.get_num_threads()
+    if library._threadpool_get_thread_count() != wanted:  # noqa: SLF001 - its only interface
+        library._unsafe_reset_threadpool(wanted)  # noqa: SLF001 - as above

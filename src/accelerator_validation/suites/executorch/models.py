@@ -1,0 +1,196 @@
+"""Builds models for ExecuTorch tests, with random weights.
+
+They are those of the suites for plain PyTorch, under the same names. Beside a backend's usual
+recipe some are quantized, some have sizes that change, and some are given two threads. On request
+there are the models of ExecuTorch's own suite, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import BrokenTestError, SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.executorch.registry import find_flows
+from accelerator_validation.matrix import Matrix, plain_recipes
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites import timm_models, transformers_models, weak_spots
+from accelerator_validation.suites.executorch.lowering import Sample
+from accelerator_validation.suites.executorch.model_test import run_model_test
+from accelerator_validation.suites.executorch.operators import Runner
+from accelerator_validation.suites.models import Example, numbers
+
+_LARGEST_BATCH = 4
+
+# The type that a model is made in; what becomes of it is the recipe's business.
+_TYPE = {"dtype": "float32"}
+_DYNAMIC = {**_TYPE, "dynamic": "true"}
+
+
+@dataclass(frozen=True)
+class SuiteModel:
+    """A model with its source, and the further tests of it that run by default."""
+
+    example: Callable[[str], Example]
+    recipes: bool = False
+    """Whether it is usual with every recipe."""
+    dynamic: bool = False
+    """Whether it is tried with a batch whose size is open."""
+    threads: bool = False
+    """Whether it is tried with two threads, too."""
+
+
+_HUGGING_FACE = transformers_models.example
+
+MODELS: Mapping[str, SuiteModel] = {
+    "AlbertForMaskedLM": SuiteModel(_HUGGING_FACE),
+    "BartForConditionalGeneration": SuiteModel(_HUGGING_FACE),
+    "BertForSequenceClassification": SuiteModel(_HUGGING_FACE, recipes=True, dynamic=True),
+    "ConvNextForImageClassification": SuiteModel(_HUGGING_FACE, recipes=True, dynamic=True),
+    "DeiTForImageClassification": SuiteModel(_HUGGING_FACE),
+    "Dinov2ForImageClassification": SuiteModel(_HUGGING_FACE),
+    "DistilBertForMaskedLM": SuiteModel(_HUGGING_FACE, dynamic=True),
+    "ElectraForPreTraining": SuiteModel(_HUGGING_FACE),
+    "GPT2LMHeadModel": SuiteModel(_HUGGING_FACE),
+    "GemmaForCausalLM": SuiteModel(_HUGGING_FACE),
+    "LlamaForCausalLM": SuiteModel(_HUGGING_FACE, recipes=True),
+    "MambaForCausalLM": SuiteModel(_HUGGING_FACE),
+    "OPTForCausalLM": SuiteModel(_HUGGING_FACE),
+    "Qwen3ForCausalLM": SuiteModel(_HUGGING_FACE),
+    "ResNetForImageClassification": SuiteModel(
+        _HUGGING_FACE, recipes=True, dynamic=True, threads=True
+    ),
+    "RobertaForMaskedLM": SuiteModel(_HUGGING_FACE),
+    "SegformerForSemanticSegmentation": SuiteModel(_HUGGING_FACE),
+    "SwinForImageClassification": SuiteModel(_HUGGING_FACE),
+    "T5ForConditionalGeneration": SuiteModel(_HUGGING_FACE),
+    "ViTForImageClassification": SuiteModel(_HUGGING_FACE, threads=True),
+    "Wav2Vec2ForCTC": SuiteModel(_HUGGING_FACE),
+    "WhisperForConditionalGeneration": SuiteModel(_HUGGING_FACE),
+    "test_efficientnet": SuiteModel(timm_models.example),
+    "test_resnet": SuiteModel(timm_models.example),
+    "causal-mask": SuiteModel(weak_spots.example),
+    "grouped-convolutions": SuiteModel(weak_spots.example),
+    "lstm": SuiteModel(weak_spots.example),
+    "shared-input": SuiteModel(weak_spots.example, recipes=True),
+    "strided-views": SuiteModel(weak_spots.example),
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield tests of each model: plain, other recipes, dynamic batch size and two threads."""
+    recipes = frozenset(matrix.axes["recipe"])
+    plains = recipes & plain_recipes(matrix)
+    plain, others = {"recipe": plains}, {"recipe": recipes - plains}
+    for name, model in MODELS.items():
+        yield Offer(name, plain, _TYPE)
+        yield Offer(name, others, _TYPE, usual=model.recipes)
+        if model.dynamic:
+            yield Offer(name, plain, _DYNAMIC)
+            yield Offer(name, others, _DYNAMIC, usual=False)
+        if model.threads:
+            yield Offer(name, plain, {**_TYPE, "threads": "2"})
+    for theirs in upstream_models():
+        yield Offer(theirs.name, parameters=_TYPE, usual=False)
+        if theirs.dynamic:
+            yield Offer(theirs.name, parameters=_DYNAMIC, usual=False)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+    dynamic = dict(case.parameters).get("dynamic") == "true"
+    quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
+
+    def make() -> Sample:
+        if case.name in MODELS:
+            return _sample(MODELS[case.name].example(case.name), dynamic=dynamic)
+        return upstream_sample(case.name, dynamic=dynamic, quantize=quantize)
+
+    return run_model_test(case, context, make)
+
+
+class _Called(nn.Module):
+    """A model that takes inputs in order and returns the numeric tensors of its output."""
+
+    def __init__(self, model: Any, names: tuple[str, ...]) -> None:
+        super().__init__()
+        self.model, self.names = model, names
+
+    def forward(self, *inputs: Any) -> tuple[torch.Tensor, ...]:
+        """Call the model with inputs by name."""
+        return tuple(numbers(self.model(**dict(zip(self.names, inputs, strict=True)))))
+
+
+def _sample(example: Example, *, dynamic: bool) -> Sample:
+    model = example.model.eval()
+    if hasattr(model, "config"):
+        model.config.use_cache = False  # what a decoder keeps for the next word is no result
+    inputs = tuple(example.inputs.values())
+    called = _Called(model, tuple(example.inputs))
+    if not dynamic:
+        return Sample(called, inputs)
+    batch = torch.export.Dim("batch", min=1, max=_LARGEST_BATCH)
+    others = tuple(torch.cat([value, value[:1]]) for value in inputs)
+    return Sample(called, inputs, (tuple({0: batch} for _ in inputs),), others)
+
+
+# ExecuTorch's own model tests: names without importing them, the models when one runs.
+#
+# They need torchvision and torchaudio, which not every environment has; so the names are read in
+# the source, and a test whose import fails says so when it is run. They are large, and never
+# usual.
+
+PACKAGE = "executorch.backends.test.suite.models"
+
+_UPSTREAM_DYNAMIC = ("PARAMETERIZE_DYNAMIC_SHAPES", "[False, True]")
+_LEFT_OUT = "unittest.skip"
+
+
+@dataclass(frozen=True)
+class UpstreamModel:
+    """A model test of ExecuTorch: its module, and whether its sizes can be dynamic."""
+
+    name: str
+    module: str
+    dynamic: bool
+    left_out: bool
+    """Whether ExecuTorch itself never runs it."""
+
+
+def upstream_models() -> Iterator[UpstreamModel]:
+    """Yield ExecuTorch's model tests, from the names of its modules and functions."""
+    spec = importlib.util.find_spec(PACKAGE)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        for file in sorted(Path(folder).glob("test_*.py")):
+            for node in ast.parse(file.read_text("utf-8")).body:
+                if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                    marks = " ".join(map(ast.unparse, node.decorator_list))
+                    dynamic = any(mark in marks for mark in _UPSTREAM_DYNAMIC)
+                    yield UpstreamModel(node.name, file.stem, dynamic, _LEFT_OUT in marks)
+
+
+def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
+    """Return the model of a test.
+
+    Raises BrokenTestError if it cannot be imported, SkippedError if ExecuTorch skips it.
+    """
+    theirs = {test.name: test for test in upstream_models()}[name]
+    if theirs.left_out:
+        raise SkippedError("ExecuTorch excludes this test.")
+    try:
+        module = importlib.import_module(f"{PACKAGE}.{theirs.module}")
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"{theirs.module} cannot be imported here: {error}") from None
+    runner = Runner(quantize=quantize)
+    getattr(module, name)(runner, dtype=torch.float32, use_dynamic_shapes=dynamic)
+    return runner.samples[0]

@@ -1,0 +1,170 @@
+"""Runs ExecuTorch's own operator tests with this harness.
+
+`executorch.backends.test.suite.operators` describes each test as a function that hands models and
+inputs to a runner; here that runner only keeps them. So the names and parameters are those that
+reports of ExecuTorch's suite have, and the cases are the same.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import torch
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import BrokenTestError, SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.executorch.backend import PORTABLE
+from accelerator_validation.executorch.registry import find_flows
+from accelerator_validation.matrix import Matrix, plain_recipes
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.executorch.lowering import Sample
+from accelerator_validation.suites.executorch.model_test import run_model_test
+
+PACKAGE = "executorch.backends.test.suite.operators"
+
+# Usual with every other recipe, too: what quantizers are made for, and what stands between.
+_FOR_EACH_RECIPE = frozenset(
+    f"test_{name}"
+    for name in (
+        "add_dtype",
+        "avgpool2d_dtype",
+        "cat_dtype",
+        "conv1d_dtype",
+        "conv2d_dtype",
+        "convtranspose2d_dtype",
+        "hardtanh_dtype",
+        "linear_feature_sizes",
+        "linear_unbatched",
+        "maxpool2d_dtype",
+        "mean_dtype",
+        "multiply_dtype",
+        "relu_dtype",
+        "sigmoid_dtype",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Described:
+    """A test function, and the possible values of its parameters."""
+
+    function: Callable[..., object]
+    choices: Mapping[str, tuple[Any, ...]]
+    left_out: str | None = None
+    """Why ExecuTorch itself never runs it, if it does not."""
+
+    def variants(self) -> Iterator[dict[str, Any]]:
+        """Yield the arguments of each variant, without the runner."""
+        for values in product(*self.choices.values()):
+            yield dict(zip(self.choices, values, strict=True))
+
+
+class Runner:
+    """A substitute for ExecuTorch's runner that keeps the models it is given."""
+
+    def __init__(self, *, quantize: bool) -> None:
+        self.samples: list[Sample] = []
+        self._flow = SimpleNamespace(quantize=quantize)  # all that a test reads of a flow
+
+    def lower_and_run_model(
+        self,
+        model: Any,
+        inputs: Any,
+        generate_random_test_inputs: bool = True,  # noqa: FBT001, FBT002 - as ExecuTorch calls it
+        dynamic_shapes: Any = None,
+    ) -> None:
+        """Keep a model; it is exported and run with the same inputs."""
+        del generate_random_test_inputs
+        self.samples.append(Sample(model, tuple(inputs), dynamic_shapes))
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield all tests and their parts; those that the matrix names run by default."""
+    recipes = frozenset(matrix.axes["recipe"])
+    for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
+    for name, described in sorted(_described().items()):
+        for arguments in described.variants():
+            for part in range(_parts(described, arguments)):
+                parameters = {key: _text(value) for key, value in arguments.items()}
+                parameters |= {"subtest": str(part)} if part else {}
+                # The parts of a test differ in sizes; the first is what it is about.
+                usual = name in matrix.tests and not part
+                yield Offer(name, {"recipe": for_all}, parameters, usual)
+                each = usual and name in _FOR_EACH_RECIPE
+                yield Offer(name, {"recipe": recipes - for_all}, parameters, each)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one part of a test."""
+    described = _described()[case.name]
+    if described.left_out:
+        raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
+    part = int(dict(case.parameters).get("subtest", 0))
+    quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
+
+    def make() -> Sample:
+        for arguments in described.variants():
+            if all(case[key] == _text(value) for key, value in arguments.items()):
+                return _samples(described, arguments, quantize=quantize)[part]
+        raise BrokenTestError("This version of ExecuTorch has no test with these parameters.")
+
+    return run_model_test(case, context, make)
+
+
+def _samples(described: Described, arguments: Mapping[str, Any], *, quantize: bool) -> list[Sample]:
+    runner = Runner(quantize=quantize)
+    described.function(runner, **arguments)
+    return runner.samples
+
+
+def _parts(described: Described, arguments: Mapping[str, Any]) -> int:
+    """Return the number of parts of a test; 1 if it fails, so that the failure is reported."""
+    try:
+        return max(1, len(_samples(described, arguments, quantize=False)))
+    except Exception:  # noqa: BLE001 - a test may raise anything
+        return 1
+
+
+@cache
+def _described() -> dict[str, Described]:
+    found: dict[str, Described] = {}
+    package = importlib.import_module(PACKAGE)
+    for entry in pkgutil.iter_modules(package.__path__):
+        if entry.name.startswith("test_"):
+            found |= _of_module(importlib.import_module(f"{PACKAGE}.{entry.name}"))
+    return found
+
+
+def _of_module(module: ModuleType) -> dict[str, Described]:
+    return {
+        name: Described(function, _choices(function), _left_out(function))
+        for name, function in vars(module).items()
+        if name.startswith("test_") and callable(function)
+    }
+
+
+def _left_out(function: Any) -> str | None:
+    """Return why ExecuTorch skips a test, or None; a wrapper hides the mark of the function."""
+    inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
+    for one in (function, *inner):
+        if getattr(one, "__unittest_skip__", False):
+            return str(one.__unittest_skip_why__) or "without a reason"
+    return None
+
+
+def _choices(function: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the parameters in pytest's mark `parametrize` of a test."""
+    marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
+    return {mark.args[0]: tuple(mark.args[1]) for mark in marks}
+
+
+def _text(value: Any) -> str:
+    return str(value).removeprefix("torch.") if isinstance(value, torch.dtype) else str(value)

@@ -1,0 +1,86 @@
+"""Checks that a device is found and loaded, and that PyTorch's features work on it.
+
+This module imports nothing of torch by itself: if `import torch` fails, the tests of this suite
+report that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites import (
+    device_checks,
+    feature_checks,
+    loading_checks,
+    process_group_checks,
+    tensor_checks,
+)
+from accelerator_validation.suites.torch_apis import absent_name, not_in
+
+IntegrationCheck = Callable[[Context], None]
+
+CHECKS: Mapping[str, IntegrationCheck] = {
+    # How it comes into a process.
+    "entry-point": loading_checks.entry_point,
+    "import": loading_checks.plain_import,
+    "autoload-on": loading_checks.autoload_on,
+    "autoload-off": loading_checks.autoload_off,
+    # What torch.accelerator says of it.
+    "accelerator": device_checks.accelerator,
+    "device-guard": device_checks.device_guard,
+    "memory": device_checks.memory,
+    "random": device_checks.random,
+    "rng-state": device_checks.rng_state,
+    "second-device": device_checks.second_device,
+    "synchronize": device_checks.synchronize,
+    # Work that waits for other work.
+    "event-timing": device_checks.event_timing,
+    "events": device_checks.events,
+    "stream-order": device_checks.stream_order,
+    "streams": device_checks.streams,
+    # What every program does with tensors.
+    "copy": tensor_checks.copy,
+    "in-place": tensor_checks.in_place,
+    "mixed-devices": tensor_checks.mixed_devices,
+    "out": tensor_checks.out_variants,
+    "pinned-memory": tensor_checks.pinned_memory,
+    "storage": tensor_checks.storage,
+    "views": tensor_checks.views,
+    # The rows of features on a platform's page, by the same names.
+    "amp": feature_checks.amp,
+    "autograd": feature_checks.autograd,
+    "checkpoint": feature_checks.checkpoint,
+    "compile": feature_checks.compiled,
+    "dataloader": feature_checks.dataloader,
+    "distributed": process_group_checks.distributed,
+    "export": feature_checks.exported,
+    "fake-quantization": feature_checks.fake_quantization,
+    "fsdp": process_group_checks.fsdp,
+    "optimizers": feature_checks.optimizers,
+    "process-group": process_group_checks.process_group,
+    "profiler": feature_checks.profiler,
+    "quantization": feature_checks.quantization,
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield the names of all checks."""
+    return (Offer(name) for name in CHECKS)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run a check, which raises what it finds; skip it if this torch lacks an API."""
+    context.stage = "run"
+    try:
+        CHECKS[case.name](context)
+    except AttributeError as error:
+        if name := absent_name(error):
+            raise SkippedError(not_in(sys.modules["torch"], name)) from None
+        raise
+    return Result("passed", "compare")

@@ -1,0 +1,100 @@
+"""Checks how a device is loaded: entry point, `import torch`, autoload on and off."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from importlib import metadata
+
+from accelerator_validation.classify import SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.environment import GROUP
+from accelerator_validation.listing import AUTOLOAD
+
+# Dispatch keys that PyTorch itself has code for; what is none of them comes from a plugin.
+IN_TREE = frozenset({"cpu", "cuda", "xpu", "mps", "mtia", "meta"})
+
+_LIMIT_S = 120
+
+USE = """
+import sys, torch
+device = sys.argv[1]
+assert torch.ones(2, device=device).cpu().tolist() == [1.0, 1.0]
+"""
+
+
+class LoadingError(Exception):
+    """Raised if the device is not loaded correctly; the message says what happens instead."""
+
+
+def is_in_tree(device: str) -> bool:
+    """Return whether PyTorch itself includes a device."""
+    return device.partition(":")[0] in IN_TREE
+
+
+def entry_point(context: Context) -> None:
+    """Check that a plugin has a loadable function in the entry point group `torch.backends`."""
+    context.stage = "import"
+    if is_in_tree(context.device):
+        raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
+    points = list(metadata.entry_points(group=GROUP))
+    if not points:
+        raise LoadingError(
+            f"No installed package has an entry point in the group {GROUP}, so import torch "
+            "cannot find the plugin: every program must import the plugin."
+        )
+    for point in points:
+        if not callable(point.load()):
+            raise LoadingError(f"The entry point {point.name} = {point.value} is not a function.")
+
+
+def plain_import(context: Context) -> None:
+    """Check that `import torch` succeeds with the installed plugins."""
+    context.stage = "import"
+    _run("import torch", context.device, autoload="1")
+
+
+def autoload_on(context: Context) -> None:
+    """Check that the device can be used after `import torch` alone."""
+    context.stage = "import"
+    _run(USE, context.device, autoload="1")
+
+
+def autoload_off(context: Context) -> None:
+    """Check that `import torch` without autoload succeeds and loads no plugin's device."""
+    context.stage = "import"
+    _run("import torch", context.device, autoload="0")
+    if is_in_tree(context.device):
+        _run(USE, context.device, autoload="0")
+        return
+    try:
+        _run(USE, context.device, autoload="0")
+    except LoadingError:
+        return
+    raise LoadingError(f"The plugin is loaded although {AUTOLOAD}=0 is set. It can't be disabled.")
+
+
+def _run(program: str, device: str, *, autoload: str) -> None:
+    """Run a program in a separate process. Raises LoadingError with its last errors."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", program, device],
+            env={**os.environ, AUTOLOAD: autoload},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_LIMIT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"import torch timed out after {_LIMIT_S} s") from None
+    code = done.returncode
+    if code < 0:
+        name = signal.Signals(-code).name
+        raise LoadingError(f"The process that imports torch was killed by {name}.")
+    if code:
+        lines = [line for line in done.stderr.splitlines() if line and not line.startswith(" ")]
+        errors = [line for line in lines if "Error" in line.partition(":")[0]]
+        raise LoadingError(" Then: ".join(errors[-2:]) or f"It ended with status {code}.")

@@ -1,0 +1,254 @@
+"""Runs the same model on the device and on a reference, and compares step by step.
+
+On another device than the CPU the reference is the CPU in the same type; on the CPU itself it is
+the same model in float64.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import MismatchError, UncheckedError
+from accelerator_validation.context import Context
+from accelerator_validation.suites.comparing import Comparison, leaves, scale, tensors
+
+_RATE = 0.1
+
+# A gradient that is zero but for rounding is compared in units of so small a part of the largest.
+_NEGLIGIBLE = 1e-3
+
+# In these, rounding adds up over the layers of a deep network until no number can be told from
+# another; where the CPU itself loses them, nothing is said of a device, and nothing of the CPU.
+_NARROW = frozenset({"bfloat16", "float16"})
+_UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
+
+# Weights that start at zero, or nearly, would hide what is before them.
+_NOISE = 0.02
+
+
+@dataclass(frozen=True)
+class Example:
+    """A model in evaluation mode on the CPU, and its inputs."""
+
+    model: Any
+    inputs: Mapping[str, Any]
+    generate: Mapping[str, Any] | None = None
+    """Options of `generate`, where the model can generate."""
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """A tensor that is compared by its norm, not number by number."""
+
+    value: torch.Tensor
+
+
+Make = Callable[[], Example]
+
+
+def run_model(case: Case, context: Context, make: Make) -> Result:
+    """Create a model from the test's seed, run it on both sides, and compare the results."""
+    # A suite without types leaves it to its models, which are made in float32.
+    name = dict(case.parameters).get("dtype", "float32")
+    dtype: torch.dtype = getattr(torch, name)
+    on_cpu = torch.device(context.device).type == "cpu"
+    context.stage = "load"
+    with context.on_reference():
+        torch.manual_seed(case.seed)
+        example = make()
+        _stir(example)
+        # Rounded once, for both sides: else the reference would have other weights.
+        example = _copied(example, "cpu", dtype)
+    act = _ACTS[case["mode"]]
+    context.stage = "eager"
+    with context.on_reference():
+        reference_type = torch.float64 if on_cpu else dtype
+        with _default(reference_type):
+            theirs = act(_copied(example, "cpu", reference_type), _as_it_is)
+    compiled = case["compiler"] != "eager"
+    context.stage = "compile" if compiled else "run"
+    with _default(dtype):
+        mine = act(
+            _copied(example, context.device, dtype), _compiler(case) if compiled else _as_it_is
+        )
+    context.stage = "compare"
+    compared = _comparison(context, name, theirs, same_dtype=not on_cpu)
+    try:
+        _check(mine, theirs, context, compared)
+    except MismatchError as error:
+        if name in _NARROW and (on_cpu or _unsteady(example, context, act, theirs, name)):
+            raise UncheckedError(f"{_UNSTEADY.format(name)}: {error}") from None
+        raise
+    context.metrics |= compared.metrics()
+    return Result("passed", "compare")
+
+
+def _comparison(
+    context: Context, dtype: str, theirs: Mapping[str, Any], *, same_dtype: bool
+) -> Comparison:
+    numbers = [value for part in theirs.values() for value in tensors(leaves(part))]
+    largest = max((scale(value) for value in numbers), default=0.0)
+    return Comparison(context.matrix.tolerances[dtype], same_dtype, floor=largest * _NEGLIGIBLE)
+
+
+def _check(
+    mine: Mapping[str, Any], theirs: Mapping[str, Any], context: Context, compared: Comparison
+) -> None:
+    for what, value in theirs.items():
+        if not isinstance(value, Gradient):
+            compared.check(mine[what], value, what)
+    _check_gradients(mine, theirs, context, compared)
+
+
+def _unsteady(
+    example: Example, context: Context, act: Act, theirs: Mapping[str, Any], dtype: str
+) -> bool:
+    """Return whether the CPU's results in a narrow type differ too much from float64."""
+    with context.on_reference(), _default(torch.float64):
+        exact = act(_copied(example, "cpu", torch.float64), _as_it_is)
+        try:
+            _check(theirs, exact, context, _comparison(context, dtype, exact, same_dtype=False))
+        except MismatchError:
+            return True
+    return False
+
+
+def _check_gradients(
+    mine: Mapping[str, Any], theirs: Mapping[str, Any], context: Context, compared: Comparison
+) -> None:
+    gradients = {what: value for what, value in theirs.items() if isinstance(value, Gradient)}
+    if missing := gradients.keys() ^ {
+        w for w, value in mine.items() if isinstance(value, Gradient)
+    }:
+        raise MismatchError(f"{min(missing)} exists only on the device or only on the CPU")
+    floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
+    each = Comparison(context.matrix.tolerances["training"])
+    for what, gradient in gradients.items():
+        each.check_norm(mine[what].value, gradient.value, what, floor)
+    compared.take(each)
+
+
+def _stir(example: Example) -> None:
+    """Change a model so that its output depends on all parts, with numbers of normal size.
+
+    Libraries initialize some layers with zeros and running statistics with ones. With these,
+    wrong computations in the middle of a model could go unnoticed.
+    """
+    norms = [m for m in example.model.modules() if isinstance(m, _BatchNorm)]
+    with torch.no_grad():
+        for parameter in example.model.parameters():
+            parameter.add_(torch.randn_like(parameter), alpha=_NOISE)
+        example.model.eval()
+        if norms:
+            for norm in norms:
+                norm.train()
+                norm.momentum = 1.0  # the statistics become those of these inputs
+            example.model(**example.inputs)
+            example.model.eval()
+
+
+Wrap = Callable[[Any], Any]
+Act = Callable[["Example", Wrap], dict[str, Any]]
+
+
+def _as_it_is(model: Any) -> Any:
+    return model
+
+
+def _compiler(case: Case) -> Wrap:
+    def wrap(model: Any) -> Any:
+        torch._dynamo.reset()  # noqa: SLF001 - documented; else one model's cache is the next one's
+        return torch.compile(model, backend=case["compiler"])
+
+    return wrap
+
+
+def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
+    with torch.no_grad():
+        return {"the output": numbers(wrap(example.model)(**example.inputs))}
+
+
+def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
+    """Run one training step: forward, backward, and an update.
+
+    The learning rate is so large that every gradient affects the result. Dropout is off and
+    batch normalization keeps its statistics: with those of so small a batch, rounding alone
+    changes the gradients of deep networks by several percent.
+    """
+    model = example.model
+    optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)
+    loss = _loss(wrap(model)(**example.inputs))
+    loss.backward()
+    found: dict[str, Any] = {"the loss": loss}
+    parameters = {n: p for n, p in model.named_parameters() if p.grad is not None}
+    for name, parameter in parameters.items():
+        found[f"the gradient of {name}"] = Gradient(parameter.grad.clone())
+    optimizer.step()
+    for name, parameter in parameters.items():
+        found[f"{name} after a step"] = Gradient(parameter.detach())
+    return found
+
+
+def _generate(example: Example, wrap: Wrap) -> dict[str, Any]:  # noqa: ARG001 - as the others
+    options = {"do_sample": False, "max_new_tokens": 6, **(example.generate or {})}
+    with torch.no_grad():
+        return {"the generated words": example.model.generate(**example.inputs, **options)}
+
+
+_ACTS: Mapping[str, Act] = {
+    "inference": _infer,
+    "training": _train,
+    "generate": _generate,
+}
+
+
+def numbers(output: Any) -> list[torch.Tensor]:
+    """Return the floating-point tensors of an output, without caches and settings."""
+    if hasattr(output, "to_tuple"):
+        output = output.to_tuple()
+    return [leaf for leaf in tensors(leaves(output)) if leaf.is_floating_point()]
+
+
+def _loss(output: Any) -> torch.Tensor:
+    """Return a scalar that depends on every part of an output."""
+    parts = [leaf.square().mean() for leaf in numbers(output) if leaf.requires_grad]
+    return torch.stack(parts).sum()
+
+
+def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
+    """Return a copy of a model and its inputs on a device, in a type; integers keep their type."""
+
+    def there(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return value
+        return value.to(device, dtype) if value.is_floating_point() else value.to(device)
+
+    inputs = {name: there(value) for name, value in example.inputs.items()}
+    model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
+    if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
+        # The usual one, grouped products, exists in narrower types only.
+        model.set_experts_implementation("eager")
+    return Example(model, inputs, example.generate)
+
+
+def _default(dtype: torch.dtype) -> AbstractContextManager[None]:
+    """Return a context in which tensors that a model creates have this type, too."""
+
+    @contextmanager
+    def within() -> Any:
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(dtype)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(before)
+
+    return within()

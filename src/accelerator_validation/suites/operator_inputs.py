@@ -1,0 +1,279 @@
+"""Generates inputs that samples seldom have, for operators, reductions and products.
+
+The reference of every device is the CPU in float64, rounded to the type before it is compared, so
+that what overflows does so on both sides. The CPU's own narrow types are no better than others: it
+has answers at the edges that no device should have to repeat.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix, Tolerance
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.aten import observe
+from accelerator_validation.suites.comparing import Comparison, check_device
+
+View = Callable[[torch.Tensor], torch.Tensor]
+Shape = tuple[int, ...]
+
+FORMS = ("drawn", "empty", "zero-dim", "strided", "broadcast", "extreme", "denormal")
+
+_LENGTHS = (1, 2, 3, 5, 8, 17, 33)
+_MOST_NUMBERS = 4096
+_MOST_AXES = 4
+
+
+@dataclass(frozen=True)
+class Input:
+    """Numbers on the CPU, and the view of them that an operator gets."""
+
+    base: torch.Tensor
+    view: View
+
+    def on(self, device: str, dtype: torch.dtype) -> torch.Tensor:
+        """Return the view of the numbers on a device, in a data type."""
+        return self.view(self.base.to(device, dtype))
+
+
+class Draw:
+    """Generates shapes, views and values of one form, from a seed."""
+
+    def __init__(self, form: str, dtype: torch.dtype, seed: int, *, ends: bool) -> None:
+        self.form, self.dtype, self._ends = form, dtype, ends
+        self.pick = random.Random(seed)  # noqa: S311 - tests, no secrets
+        self._numbers = torch.Generator().manual_seed(seed)
+
+    def shape(self, *, least: int = 0) -> Shape:
+        """Return a shape of the form with at least `least` axes."""
+        if self.form == "zero-dim":
+            return ()
+        axes = self.pick.randint(max(least, 1), _MOST_AXES)
+        shape = [self.pick.choice(_LENGTHS) for _ in range(axes)]
+        while _size(shape) > _MOST_NUMBERS:
+            shape[shape.index(max(shape))] = 1
+        if self.form == "empty":
+            shape[self.pick.randrange(axes)] = 0
+        return tuple(shape)
+
+    def input(self, shape: Shape) -> Input:
+        """Return an input of this shape."""
+        if self.form != "strided" or not shape:
+            return Input(self.values(shape), _as_it_is)
+        way = self.pick.choice((self._turned, self._stepped, self._expanded))
+        return way(shape)
+
+    def values(self, shape: Shape) -> torch.Tensor:
+        """Return values of the data type, with special values if the form requires them."""
+        found = torch.randn(shape, generator=self._numbers) * 2
+        if self.form == "denormal":
+            return (found.clamp(-3, 3) / 4 * torch.finfo(self.dtype).smallest_normal).to(self.dtype)
+        if self.form == "extreme" and found.numel():
+            flat = found.view(-1)
+            for place in range(0, flat.numel(), 3):
+                flat[place] = self.pick.choice(self._extremes())
+        return found.to(self.dtype)
+
+    def _extremes(self) -> list[float]:
+        """Return the special values; the largest and smallest only with `ends`.
+
+        Products and sums of these depend on the order of operations.
+        """
+        found = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
+        finfo = torch.finfo(self.dtype)
+        ends = [finfo.max, finfo.min, finfo.smallest_normal]
+        return [*found, *ends] if self._ends else found
+
+    def _turned(self, shape: Shape) -> Input:
+        return Input(self.values(shape[::-1]), lambda t: t.permute(*reversed(range(t.dim()))))
+
+    def _stepped(self, shape: Shape) -> Input:
+        length = shape[-1]
+        wider = (*shape[:-1], 2 * length + 1)
+        return Input(self.values(wider), lambda t: t[..., 1 : 1 + 2 * length : 2])
+
+    def _expanded(self, shape: Shape) -> Input:
+        place = self.pick.randrange(len(shape))
+        narrow = (*shape[:place], 1, *shape[place + 1 :])
+        return Input(self.values(narrow), lambda t: t.expand(shape))
+
+
+def broadcast(draw: Draw, shape: Shape) -> Shape:
+    """Return a shape that can be broadcast to this one: fewer axes, or some of length 1."""
+    kept = shape[draw.pick.randint(0, len(shape)) :]
+    return tuple(1 if draw.pick.random() < 0.4 else length for length in kept)  # noqa: PLR2004 - some
+
+
+def _as_it_is(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor
+
+
+def _size(shape: list[int]) -> int:
+    size = 1
+    for length in shape:
+        size *= length
+    return size
+
+
+Inputs = Sequence[Input]
+
+
+@dataclass(frozen=True)
+class SampledOperator:
+    """An operator, the function that generates its inputs, and the forms it supports.
+
+    `ends` includes the largest and smallest numbers of a type. It is off if the result depends
+    on the order of sums and products, on a remainder that is only rounding, or on a product
+    before a division.
+    """
+
+    call: Callable[..., Any]
+    inputs: Callable[[Draw], tuple[Inputs, Mapping[str, Any]]]
+    forms: frozenset[str]
+    ends: bool = False
+
+
+def _one(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    return [draw.input(draw.shape())], {}
+
+
+def _two(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    shape = draw.shape()
+    other = broadcast(draw, shape) if draw.form == "broadcast" else shape
+    both = [draw.input(shape), draw.input(other)]
+    return both if draw.pick.random() < 0.5 else both[::-1], {}  # noqa: PLR2004 - either first
+
+
+def _along(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    shape = draw.shape()
+    axes = [n for n, length in enumerate(shape) if length]
+    if not axes and shape:  # a length of nothing only: no axis that has an extreme
+        shape = (*shape, 3)
+        axes = [len(shape) - 1]
+    return [draw.input(shape)], {"dim": draw.pick.choice(axes) if shape else 0}
+
+
+def _matrices(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    *_, rows, inner = draw.shape(least=2)
+    columns = draw.pick.choice((0, 1, 4) if draw.form == "empty" else (1, 4, 9))
+    batch = (draw.pick.choice((2, 3)),) if draw.form == "broadcast" else ()
+    return [draw.input((*batch, rows, inner)), draw.input((inner, columns))], {}
+
+
+def _linear(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
+    shape = draw.shape(least=2)
+    weight = (draw.pick.choice((1, 4, 9)), shape[-1])
+    return [draw.input(shape), draw.input(weight), draw.input(weight[:1])], {}
+
+
+_ALL = frozenset(FORMS)
+_ALONE = _ALL - {"broadcast"}
+_PRODUCT = _ALL - {"zero-dim"}
+
+_UNARY = (
+    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf"),
+    *("erfc", "exp", "exp2", "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10"),
+    *("log1p", "log2", "neg", "reciprocal", "relu", "round", "rsqrt", "sigmoid", "sign", "sin"),
+    *("sinh", "sqrt", "square", "tan", "tanh", "trunc"),
+)
+_FUNCTIONS = ("elu", "gelu", "hardswish", "leaky_relu", "mish", "silu", "softplus")
+_BINARY = (
+    *("add", "atan2", "copysign", "div", "eq", "fmax", "fmin", "fmod", "ge", "gt", "le", "lt"),
+    *("maximum", "minimum", "mul", "ne", "pow", "remainder", "sub"),
+)
+_REDUCING = (
+    *("all", "amax", "amin", "any", "cumprod", "cumsum", "log_softmax", "logsumexp", "mean"),
+    *("nansum", "prod", "softmax", "std", "sum", "var"),
+)
+
+_UNSTEADY = frozenset({"fmod", "hardswish", "remainder"})
+
+OPERATORS: Mapping[str, SampledOperator] = {
+    **{name: SampledOperator(getattr(torch, name), _one, _ALONE, ends=True) for name in _UNARY},
+    **{
+        f"nn.functional.{name}": SampledOperator(
+            getattr(functional, name), _one, _ALONE, ends=name not in _UNSTEADY
+        )
+        for name in _FUNCTIONS
+    },
+    **{
+        name: SampledOperator(getattr(torch, name), _two, _ALL, ends=name not in _UNSTEADY)
+        for name in _BINARY
+    },
+    **{name: SampledOperator(getattr(torch, name), _along, _ALONE) for name in _REDUCING},
+    "matmul": SampledOperator(torch.matmul, _matrices, _PRODUCT),
+    "nn.functional.linear": SampledOperator(functional.linear, _linear, _PRODUCT - {"broadcast"}),
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield each operator with the forms that it supports."""
+    return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of an operator with generated inputs."""
+
+    operator: SampledOperator
+    inputs: Inputs
+    options: Mapping[str, Any]
+
+    def on(self, device: str, dtype: torch.dtype) -> Any:
+        """Return the result of the call on a device in a data type."""
+        return self.operator.call(*(i.on(device, dtype) for i in self.inputs), **self.options)
+
+    def shapes(self, dtype: torch.dtype) -> str:
+        """Return the shapes of its inputs in words."""
+        return " and ".join(str(tuple(i.on("cpu", dtype).shape)) for i in self.inputs)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run an operator on inputs of one form; it passes if all results are correct."""
+    operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
+    draw = Draw(case["inputs"], dtype, case.seed, ends=operator.ends)
+    compared = Comparison(_tolerance(context.matrix, case, dtype))
+    number = context.matrix.settings["samples"]
+    calls = [_Call(operator, *operator.inputs(draw)) for _ in range(number)]
+    for place, call in enumerate(calls, 1):
+        words = f"input {place}, {call.shapes(dtype)}"
+        context.stage = "eager"
+        with context.on_reference():
+            context.announce(words)
+            exact = call.on("cpu", torch.float64)
+            wanted = exact.to(dtype) if exact.dtype is torch.float64 else exact
+        context.stage = "run"
+        context.announce(words)
+        found = call.on(context.device, dtype)
+        context.stage = "compare"
+        what = f"the result of {words}"
+        check_device(found, torch.device(context.device).type, what)
+        compared.check(found, wanted, what)
+    context.observation = partial(_observed, calls, context.device, dtype)
+    context.metrics |= {"samples": (number, "1"), **compared.metrics()}
+    return Result("passed", "compare")
+
+
+def _observed(calls: Sequence[_Call], device: str, dtype: torch.dtype) -> Observation:
+    """Run the calls again and return the operators that took part."""
+    return observe(lambda: [call.on(device, dtype) for call in calls])
+
+
+def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
+    """Return the tolerance: for denormal inputs, the smallest normal number instead of `atol`.
+
+    The suite's tolerance is larger than any denormal number.
+    """
+    usual = matrix.tolerances[case["dtype"]]
+    if case["inputs"] != "denormal":
+        return usual
+    return Tolerance(rtol=usual.rtol, atol=torch.finfo(dtype).smallest_normal)

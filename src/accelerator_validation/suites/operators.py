@@ -1,0 +1,278 @@
+"""Runs PyTorch's OpInfo database: each operator on the device and on the CPU.
+
+The samples are made on the CPU and copied, so that every device gets the same numbers; arguments
+that PyTorch's own tests keep on the CPU stay there. On the CPU itself the reference is the same
+operator in a wider type. The verdict is about plain calls: what watches them comes afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
+
+import torch
+from torch.testing._internal.common_device_type import toleranceOverride
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.classify import BrokenTestError, UncheckedError
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix, Tolerance
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.aten import observe
+from accelerator_validation.suites.comparing import (
+    Comparison,
+    check_device,
+    check_forms,
+    check_strides,
+    leaves,
+    tensors,
+)
+from accelerator_validation.suites.sample_placement import (
+    expected_device,
+    in_words,
+    is_cpu,
+    mark_all,
+    on_cpu,
+    on_device,
+    placed_samples,
+    widened,
+)
+
+# Tests of PyTorch whose wider tolerances are about comparing with another implementation.
+_COMPARING = frozenset({"test_compare_cpu", "test_numpy_ref"})
+
+# Whose result has the strides that their arguments, or their names, ask for.
+LAYOUTS = frozenset(
+    {
+        "as_strided",
+        "as_strided.partial_views",
+        "contiguous",
+        "empty_permuted",
+        "empty_strided",
+        "new_empty_strided",
+    }
+)
+
+ALL_MOVED = "OpInfo has no samples for this device. The samples for the CPU were copied to it."
+NO_REFERENCE = "There is no reference for this data type."
+DRAWN = "Results contain random numbers, which differ between devices."
+
+
+@cache
+def _by_name() -> dict[str, OpInfo]:
+    return {info.full_name: info for info in op_db}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the operators with the data types that the CPU supports, forward and backward."""
+    names = {getattr(torch, name): name for name in matrix.axes["dtype"]}
+    for name, info in sorted(_by_name().items()):
+        forward = frozenset(names[d] for d in info.dtypes if d in names)
+        backward = frozenset(names[d] for d in info.backward_dtypes if d in names)
+        if forward:
+            yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
+        if info.supports_autograd and backward & forward:
+            yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run an operator on its samples; it passes if all comparable numbers are correct."""
+    info = _by_name()[case.name]
+    dtype: torch.dtype = getattr(torch, case["dtype"])
+    backward = case["mode"] == "backward"
+    tolerance = _tolerance(info, dtype, context.matrix)
+    compared = Comparison(tolerance, same_dtype=not is_cpu(context.device))
+    samples = _samples(info, dtype, case, context, requires_grad=backward)
+    if not samples:
+        raise BrokenTestError("The operator has no sample inputs of this data type.")
+    trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
+    checked = [
+        trial for number, trial in enumerate(trials, 1) if _one(trial, number, context, compared)
+    ]
+    context.observation = partial(_observed, checked)
+    context.metrics |= {"samples": (len(trials), "1"), **compared.metrics()}
+    return _outcome(case, context, len(trials), len(checked))
+
+
+def _observed(trials: Iterable[OperatorTest]) -> Observation:
+    """Run the checked samples again and return the operators that took part."""
+    return observe(lambda: [trial.on_device() for trial in trials])
+
+
+def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
+    """Return a passed result, with a note on samples whose numbers were not compared.
+
+    Raises UncheckedError if fewer than half of the samples were compared.
+    """
+    if 2 * checked < tried:
+        known = context.matrix.unchecked.get(case.name)
+        dtype = getattr(torch, case["dtype"])
+        narrow = is_cpu(context.device) and dtype not in WIDER
+        raise UncheckedError(known or (NO_REFERENCE if narrow else DRAWN))
+    left = tried - checked
+    reason = f"Only the shapes were checked in {left} of {tried} samples. {DRAWN}" if left else None
+    return Result("passed", "compare", reason)
+
+
+def _one(trial: OperatorTest, number: int, context: Context, compared: Comparison) -> bool:
+    """Run one sample on both sides; return whether its numbers were compared."""
+    context.stage = "run"
+    name = trial.info.full_name
+    step = f"sample {number}: {in_words(trial.sample)}"
+    unchecked = name in context.matrix.unchecked
+    with context.on_reference():
+        context.announce(step)
+        none = is_cpu(context.device) and unchecked
+        reference = None if none else trial.on_reference()
+    context.announce(step)
+    found = trial.on_device()
+    context.stage = "compare"
+    what = "a gradient" if trial.backward else "the result"
+    for value, part in ((found.outputs, "the result"), (found.gradients, "a gradient")):
+        if trial.expected_device:
+            check_device(value, trial.expected_device, f"{part} of sample {number}")
+    if reference is None:
+        return False
+    if name in LAYOUTS:
+        check_strides(found.outputs, reference.outputs, f"the result of sample {number}")
+    if reference.drawn or unchecked:
+        check_forms(found.results, reference.results, what, same_dtype=compared.same_dtype)
+        return False
+    compared.check(found.results, reference.results, what)
+    return True
+
+
+def _samples(
+    info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
+) -> list[SampleInput]:
+    """Return the first samples, created on the CPU from the test's seed."""
+    make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
+    torch.manual_seed(case.seed)
+    with suppress(Exception), context.on_reference():
+        if found := make(device=context.device, requires_grad=requires_grad):
+            return found
+    context.reference = False
+    context.note = None if is_cpu(context.device) else ALL_MOVED
+    torch.manual_seed(case.seed)
+    with context.on_reference():
+        return [mark_all(sample) for sample in make(device="cpu", requires_grad=requires_grad)]
+
+
+def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
+    """Return the suite's tolerance, or the OpInfo's if it is wider."""
+    name = str(dtype).removeprefix("torch.")
+    found = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
+    for decoration in info.decorators:
+        if not isinstance(decoration, DecorateInfo) or decoration.test_name not in _COMPARING:
+            continue
+        for override in decoration.decorators:
+            if isinstance(override, toleranceOverride) and dtype in override.d:
+                own = override.d[dtype]
+                wider = {"rtol": max(found.rtol, own.rtol), "atol": max(found.atol, own.atol)}
+                found = Tolerance(**wider)
+    return found
+
+
+# Types in which the same computation is a reference: much finer, and by other code.
+WIDER = {
+    torch.float16: torch.float64,
+    torch.bfloat16: torch.float64,
+    torch.float32: torch.float64,
+    torch.complex64: torch.complex128,
+}
+
+
+@dataclass(frozen=True)
+class OperatorResult:
+    """The result of a sample; `gradients` is None if none were requested."""
+
+    outputs: list[object]
+    gradients: list[object] | None = None
+    drawn: bool = False
+    """Whether random numbers were drawn; only a reference tells it."""
+
+    @property
+    def results(self) -> list[object]:
+        """The values that are compared with the reference."""
+        return self.outputs if self.gradients is None else self.gradients
+
+
+@dataclass(frozen=True)
+class OperatorTest:
+    """A sample of an operator with its numbers on the CPU, and how it is run on each side."""
+
+    info: OpInfo
+    sample: SampleInput
+    device: str
+    seed: int
+    backward: bool
+
+    @property
+    def expected_device(self) -> str | None:
+        """The type of device on which the results must be, or None if it is unknown."""
+        return None if is_cpu(self.device) else expected_device(self.sample, self.device)
+
+    def on_device(self) -> OperatorResult:
+        """Return the result on the device."""
+        return self._compute(on_device(self.sample, self.device))
+
+    def on_reference(self) -> OperatorResult | None:
+        """Return the result on the CPU; None if the CPU has no independent reference."""
+        sample = on_cpu(self.sample, self.device)
+        if is_cpu(self.device):
+            types = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]
+            every = types + [t.dtype for t in tensors(tree_leaves(sample.kwargs))]
+            if types and types[0] not in WIDER and not set(every) & WIDER.keys():
+                return None
+            sample = widened(sample, WIDER)
+        with _Draws() as draws:
+            found = self._compute(sample)
+        return OperatorResult(found.outputs, found.gradients, draws.drew)
+
+    def _compute(self, sample: SampleInput) -> OperatorResult:
+        torch.manual_seed(self.seed)
+        output = self.info(sample.input, *sample.args, **sample.kwargs)
+        output = sample.output_process_fn_grad(output)
+        gradients = _gradients(sample, output) if self.backward else None
+        return OperatorResult(leaves(output), gradients)
+
+
+def _gradients(sample: SampleInput, output: object) -> list[object]:
+    """Return the gradients of the inputs that require them."""
+    given = tensors(leaves([sample.input, sample.args, sample.kwargs]))
+    inputs = [leaf for leaf in given if leaf.requires_grad]
+    outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
+    if not inputs or not outputs:
+        return []
+    # Made on the CPU and copied: the device may have no operator that fills a tensor.
+    ones = [torch.ones(leaf.shape, dtype=leaf.dtype).to(leaf.device) for leaf in outputs]
+    return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
+
+
+class _Draws(TorchDispatchMode):
+    """Detects whether random numbers are drawn, even if the generator's state is restored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drew = False
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if torch.Tag.nondeterministic_seeded not in func.tags:
+            return func(*args, **(kwargs or {}))
+        before = torch.get_rng_state()
+        result = func(*args, **(kwargs or {}))
+        self.drew |= not torch.equal(before, torch.get_rng_state())
+        return result

@@ -1,0 +1,171 @@
+"""Checks collectives and sharded training in process groups of two."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+from accelerator_validation.classify import SkippedError
+from accelerator_validation.context import Context
+from accelerator_validation.side_process import Output, SideProcess
+from accelerator_validation.suites.checking import (
+    kind,
+    network,
+    network_inputs,
+    reference,
+    require,
+    require_close,
+    torch_module,
+)
+from accelerator_validation.suites.device_checks import ONE_DEVICE
+from accelerator_validation.suites.torch_apis import need_api
+
+_WORLD = 2
+_LIMIT_S = 240.0
+
+
+def process_group(context: Context) -> None:
+    """Check that a process group of one process works with the device's own backend."""
+    (found,) = _run(context, "collectives", world=1)
+    require(found["sum"] == [1.0] * 4, f"all_reduce of one process gave {found['sum']}")
+
+
+def distributed(context: Context) -> None:
+    """Check that two processes can reduce, gather and broadcast numbers."""
+    _needs_two(context)
+    for rank, found in enumerate(_run(context, "collectives", world=_WORLD)):
+        wanted = {"sum": [3.0] * 4, "gathered": [1.0, 2.0], "broadcast": [1.0] * 4}
+        for name, numbers in wanted.items():
+            require(found[name] == numbers, f"{name} of rank {rank}: {found[name]}, not {numbers}")
+
+
+def fsdp(context: Context) -> None:
+    """Check that a training step on a sharded model gives the same weights as on the CPU."""
+    torch = _needs_two(context)
+    need_api(torch, "distributed.fsdp.fully_shard")
+    model = reference()
+    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
+    model(network_inputs().double()).square().mean().backward()
+    optimizer.step()
+    for rank, found in enumerate(_run(context, "sharded", world=_WORLD)):
+        require(found["sharded"], f"rank {rank} has whole parameters: they were not sharded")
+        for name, value in model.state_dict().items():
+            numbers = torch.tensor(found["state"][name])
+            require_close(numbers, value, f"{name} of rank {rank} after a step")
+
+
+def _needs_two(context: Context) -> Any:
+    """Return torch. Raises SkippedError if two processes cannot each have a device."""
+    torch = torch_module()
+    if not torch.distributed.is_available():
+        raise SkippedError("This build of torch doesn't include torch.distributed.")
+    if kind(context) != "cpu" and torch.accelerator.device_count() < _WORLD:
+        raise SkippedError(ONE_DEVICE)
+    return torch
+
+
+def _run(
+    context: Context, what: Literal["collectives", "sharded"], world: int
+) -> list[dict[str, Any]]:
+    """Run a member program on each rank; return their results in the order of ranks."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as all_of_them:
+        members = [
+            all_of_them.enter_context(
+                SideProcess(
+                    __name__,
+                    *(what, context.device, context.imports, folder, str(rank), str(world)),
+                )
+            )
+            for rank in range(world)
+        ]
+        ends = [member.wait(_LIMIT_S) for member in members]
+        for rank, end in enumerate(ends):
+            require(end.status == 0, f"rank {rank} of {world} {_why(end)}")
+        results = [Path(folder, f"{rank}.json") for rank in range(world)]
+        return [json.loads(result.read_text("utf-8")) for result in results]
+
+
+def _why(end: Output) -> str:
+    if end.status is None:
+        return f"did not end within {_LIMIT_S:g} s."
+    lines = [line for line in end.stderr.splitlines() if "Error" in line and line[0] != " "]
+    return f"ended with status {end.status}. {lines[-1] if lines else end.stderr[-300:]}"
+
+
+# One process of a group: `python -m … WHAT DEVICE IMPORTS FOLDER RANK WORLD`.
+#
+# Writes what it got to RANK.json in the folder, through which the processes also find each other.
+
+LEARNING_RATE = 0.1
+
+
+def main() -> None:
+    """Join the group, run the requested function, and write its result to a file."""
+    what, device, imports, folder, rank, world = sys.argv[1:]
+    torch = torch_module()
+    if imports:
+        importlib.import_module(imports)
+    own = _own_device(torch, device, int(rank), int(world))
+    dist = torch.distributed
+    backend = dist.get_default_backend_for_device(torch.device(device).type)
+    store = f"file://{Path(folder, 'store').as_posix()}"
+    dist.init_process_group(backend, init_method=store, rank=int(rank), world_size=int(world))
+    try:
+        found = {"collectives": collectives, "sharded": sharded}[what](own)
+        dist.barrier()
+    finally:
+        dist.destroy_process_group()
+    Path(folder, f"{rank}.json").write_text(json.dumps(found), "utf-8")
+
+
+def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
+    """Return the device of a rank, which becomes the current device."""
+    if torch.device(device).type == "cpu":
+        return "cpu"
+    if world > 1:
+        device = f"{torch.device(device).type}:{rank}"
+    if torch.device(device).index is not None:
+        torch.accelerator.set_device_index(torch.device(device).index)
+    return device
+
+
+def collectives(device: str) -> dict[str, list[float]]:
+    """Return the results of all_reduce, all_gather and broadcast; each rank has another input."""
+    torch = torch_module()
+    dist = torch.distributed
+    own = float(dist.get_rank() + 1)
+    summed = torch.full((4,), own, device=device)
+    dist.all_reduce(summed)
+    gathered = torch.zeros(dist.get_world_size(), device=device)
+    dist.all_gather_into_tensor(gathered, torch.full((1,), own, device=device))
+    sent = torch.full((4,), own, device=device)
+    dist.broadcast(sent, src=0)
+    found = {"sum": summed, "gathered": gathered, "broadcast": sent}
+    return {name: values.cpu().tolist() for name, values in found.items()}
+
+
+def sharded(device: str) -> dict[str, Any]:
+    """Run one training step on a sharded network, and return its full weights."""
+    torch = torch_module()
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    mesh = init_device_mesh(torch.device(device).type, (torch.distributed.get_world_size(),))
+    model = network(device)
+    fully_shard(model, mesh=mesh)
+    weights = model.state_dict()
+    held = [weight.to_local().numel() < weight.numel() for weight in weights.values()]
+    optimizer = torch.optim.SGD(model.parameters(), lr=LEARNING_RATE)
+    model(network_inputs().to(device)).square().mean().backward()
+    optimizer.step()
+    state = {k: v.full_tensor().detach().cpu().tolist() for k, v in model.state_dict().items()}
+    return {"sharded": all(held), "state": state}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Defines a speed test: a computation, its sizes, and the work of each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from accelerator_validation.suites.speed.device_clock import Call
+
+BenchmarkShape = tuple[int, ...]
+Inference, Training = "inference", "training"
+DTYPES = ("float32", "bfloat16", "float16")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The device, data type and size of a computation, and whether it includes backward."""
+
+    device: str
+    dtype: torch.dtype
+    shape: BenchmarkShape
+    training: bool = False
+
+    def random(self, *shape: int) -> torch.Tensor:
+        """Return normally distributed numbers, drawn on the CPU: a device may lack a generator."""
+        return torch.randn(*shape).to(self.device, self.dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A call to measure; `sample` returns some of its numbers and the CPU's for comparison."""
+
+    act: Call
+    sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
+    """From the output to numbers of it, and the same as the CPU computes them in float64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of the amount of work per second."""
+
+    name: str
+    scale: float = 1.0
+
+
+BANDWIDTH = Unit("GB/s", 1e9)
+COMPUTING = Unit("TFLOP/s", 1e12)
+IMAGES = Unit("images/s")
+SEQUENCES = Unit("sequences/s")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedBenchmark:
+    """A computation and the sizes at which it is measured."""
+
+    name: str
+    unit: Unit
+    build: Callable[[Setting], Workload]
+    amount: Callable[[BenchmarkShape], float]
+    """Bytes moved, floating-point operations or samples of one call forward."""
+    memory: Callable[[BenchmarkShape], float]
+    """Numbers that a call keeps in memory at once, about."""
+    shapes: dict[str, tuple[BenchmarkShape, ...]]
+    """By mode; the mode "" where there is only one."""
+    label: Callable[[BenchmarkShape], str] = lambda shape: "x".join(map(str, shape))
+    dtypes: tuple[str, ...] = DTYPES
+    package: str | None = None
+    """What it needs beside torch."""
+    pilot: BenchmarkShape | None = None
+    """A size so small that no device takes long. It is not measured, but used to estimate other
+    sizes."""
+
+    def work(self, setting: Setting) -> float:
+        """Return the amount of work of a call; backward counts twice the forward products."""
+        counted = self.unit is COMPUTING and setting.training
+        return self.amount(setting.shape) * (3 if counted else 1)
+
+    def needed(self, setting: Setting) -> int:
+        """Return the approximate memory of a call in bytes; training also keeps gradients."""
+        numbers = self.memory(setting.shape) * (2 if setting.training else 1)
+        return int(numbers * setting.dtype.itemsize)
+
+    def smaller(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
+        """Return the sizes with less work than this one, smallest first."""
+        known = {each for shapes in self.shapes.values() for each in shapes}
+        known |= {self.pilot} if self.pilot else set()
+        return sorted(
+            (each for each in known if self.amount(each) < self.amount(shape)), key=self.amount
+        )
+
+    def shape_of(self, mode: str, label: str) -> BenchmarkShape:
+        """Return the shape with this label. Raises KeyError."""
+        return {self.label(shape): shape for shape in self.shapes[mode]}[label]

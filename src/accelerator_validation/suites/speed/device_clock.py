@@ -1,0 +1,70 @@
+"""Measures time on a device: waits for it before and after the work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from accelerator_validation.classify import CheckFailedError, SkippedError
+
+Call = Callable[[], Any]
+Clock = Callable[[], float]
+
+# How much longer than a call it may take to have one number of its result on the CPU.
+_TIMES, _LATENCY_S = 3.0, 0.02
+_TRIES = 3
+
+
+def device_clock(device: str) -> Clock:
+    """Return a clock for work on a device. Raises SkippedError without `synchronize`."""
+    wait = _waiting(torch.device(device))
+
+    def clock() -> float:
+        wait()
+        return time.perf_counter()
+
+    return clock
+
+
+def _waiting(device: torch.device) -> Call:
+    """Return a function that waits for the device. Raises SkippedError if there is none."""
+    if device.type == "cpu":
+        return lambda: None  # whoever calls an operator of the CPU waits for it
+    accelerator = getattr(torch, "accelerator", None)
+    current = accelerator and accelerator.current_accelerator()
+    if accelerator and current is not None and current.type == device.type:
+        found = accelerator.synchronize
+    else:
+        found = getattr(getattr(torch, device.type, None), "synchronize", None)
+    if found is None:
+        what = f"torch.{device.type} has no synchronize()"
+        raise SkippedError(f"Speed cannot be measured: {what}, and calls return early.")
+    return lambda: found(device)
+
+
+def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
+    """Raise CheckFailedError if a result arrives long after the clock says it is complete.
+
+    A device that computes only when results are read, or whose `synchronize` does not wait,
+    would appear faster than any other.
+    """
+    arrival = min(_arrival(act, clock) for _ in range(_TRIES))
+    if arrival > _TIMES * seconds + _LATENCY_S:
+        took = f"a call took {seconds:.3g} s, and its result arrived after {arrival:.3g} s"
+        raise CheckFailedError(f"synchronize() returns before the work is done: {took}.")
+
+
+def _arrival(act: Call, clock: Clock) -> float:
+    started = clock()
+    first_tensor(act()).detach().flatten()[:1].cpu()
+    return time.perf_counter() - started
+
+
+def first_tensor(output: Any) -> torch.Tensor:
+    """Return an output's first tensor, or the output itself if it is a tensor."""
+    while not isinstance(output, torch.Tensor):
+        output = next(iter(output.values() if hasattr(output, "values") else output))
+    return output

@@ -1,0 +1,237 @@
+"""Measures models of full size with random weights, in samples per second."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.suites.speed.benchmark import (
+    COMPUTING,
+    IMAGES,
+    SEQUENCES,
+    BenchmarkShape,
+    Inference,
+    Setting,
+    SpeedBenchmark,
+    Training,
+    Workload,
+)
+
+_SIDE = 224
+_CLASSES = 1000
+
+# float16 is left out: few train in it without a scaler, and bfloat16 moves as many bytes.
+_DTYPES = ("float32", "bfloat16")
+
+
+def _of_torchvision(name: str, setting: Setting) -> Workload:
+    make = _of_library("torchvision.models", name)
+    model = make(weights=None).to(setting.device, setting.dtype)
+    images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
+    return _with_loss(model, images, setting)
+
+
+def _with_loss(model: Any, images: torch.Tensor, setting: Setting) -> Workload:
+    """Return a call of an image model; in training with a classification loss."""
+    if not setting.training:
+        model.eval()
+        return model_workload(_Called(model), {"images": images}, training=False)
+    labels = torch.randint(0, _CLASSES, (len(images),)).to(setting.device)
+    return model_workload(_Classified(model, labels), {"images": images}, training=True)
+
+
+class _Called(torch.nn.Module):
+    """A model with a named input: torchvision's models use different names."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, images: torch.Tensor) -> Any:
+        return self.model(images)
+
+
+class _Classified(_Called):
+    def __init__(self, model: Any, labels: torch.Tensor) -> None:
+        super().__init__(model)
+        self.labels = labels
+
+    def forward(self, images: torch.Tensor) -> Any:
+        return torch.nn.functional.cross_entropy(self.model(images).float(), self.labels)
+
+
+def _bert(setting: Setting) -> Workload:
+    kind = _of_library("transformers", "BertForMaskedLM")
+    config = kind.config_class(hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    return _of_words(kind(config), setting)
+
+
+def _gpt2(setting: Setting) -> Workload:
+    kind = _of_library("transformers", "GPT2LMHeadModel")
+    config = kind.config_class(resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0)
+    config.use_cache = False  # one pass over a whole text, as in training
+    return _of_words(kind(config), setting)
+
+
+def _of_library(module: str, name: str) -> Any:
+    """Return a model's constructor. Raises BrokenTestError if the library cannot be imported."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"{module} cannot be imported here: {error}") from None
+
+
+def _of_words(model: Any, setting: Setting) -> Workload:
+    words = torch.randint(5, model.config.vocab_size, setting.shape).to(setting.device)
+    inputs = {"input_ids": words} | ({"labels": words} if setting.training else {})
+    model = model.to(setting.device, setting.dtype)
+    return model_workload(model, inputs, training=setting.training)
+
+
+def _batch(shape: BenchmarkShape) -> float:
+    return float(shape[0])
+
+
+def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmark:
+    """Return the benchmark of a torchvision model, from its number of weights and activations.
+
+    `activations` is the number per image.
+    """
+
+    def label(shape: BenchmarkShape) -> str:
+        return f"{shape[0]}x3x{_SIDE}x{_SIDE}"
+
+    return SpeedBenchmark(
+        name,
+        IMAGES,
+        lambda setting: _of_torchvision(name, setting),
+        _batch,
+        lambda shape: weights + shape[0] * activations,
+        {Inference: ((1,), (64,)), Training: ((1,), (64,))},
+        label=label,
+        dtypes=_DTYPES,
+        package="torchvision",
+    )
+
+
+def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
+    """Return the benchmark of a Transformers model with 12 layers of width 768."""
+    vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
+
+    def memory(shape: BenchmarkShape) -> float:
+        each = 12 * 20 * 768 + 2 * vocabulary + scores * shape[1]
+        return weights + shape[0] * shape[1] * each
+
+    return SpeedBenchmark(
+        name,
+        SEQUENCES,
+        build,
+        _batch,
+        memory,
+        {Inference: ((1, tokens), (64, tokens)), Training: ((1, tokens), (64, tokens))},
+        dtypes=_DTYPES,
+        package="transformers",
+    )
+
+
+MODELS: tuple[SpeedBenchmark, ...] = (
+    _image_model("resnet50", weights=2.6e7, activations=2.3e7),
+    _image_model("vit_b_16", weights=8.7e7, activations=4.0e7),
+    _language_model("bert-base", _bert, tokens=128),
+    _language_model("gpt2", _gpt2, tokens=128),
+)
+
+
+# A block of a transformer: attention and a feed-forward layer, each behind a normalization.
+#
+# It is made of plain modules and not of `torch.nn.TransformerEncoderLayer`, which computes
+# inference by one fused operator that few backends have.
+
+WIDTH, HEADS = 1024, 16
+
+
+class EncoderBlock(torch.nn.Module):
+    """A pre-norm encoder block without dropout."""
+
+    def __init__(self) -> None:
+        """Create the layers with random weights."""
+        super().__init__()
+        self.before_attention = torch.nn.LayerNorm(WIDTH)
+        self.before_feeding = torch.nn.LayerNorm(WIDTH)
+        self.inputs = torch.nn.Linear(WIDTH, 3 * WIDTH)
+        self.output = torch.nn.Linear(WIDTH, WIDTH)
+        self.wide = torch.nn.Linear(WIDTH, 4 * WIDTH)
+        self.narrow = torch.nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Return the block's output for (batch, tokens, width)."""
+        batch, length, _ = tokens.shape
+        mixed = self.inputs(self.before_attention(tokens))
+        parts = mixed.view(batch, length, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
+        seen = functional.scaled_dot_product_attention(parts[0], parts[1], parts[2])
+        tokens = tokens + self.output(seen.transpose(1, 2).reshape(batch, length, WIDTH))
+        return tokens + self.narrow(functional.gelu(self.wide(self.before_feeding(tokens))))
+
+
+def model_workload(model: Any, inputs: dict[str, Any], *, training: bool) -> Workload:
+    """Return a call of a model: forward, or forward and backward to all gradients."""
+    model.train(training)
+
+    def infer() -> Any:
+        with torch.no_grad():
+            return model(**inputs)
+
+    def train() -> Any:
+        model.zero_grad(set_to_none=True)
+        loss = scalar(model(**inputs))
+        loss.backward()
+        return loss
+
+    return Workload(train if training else infer)
+
+
+def scalar(output: Any) -> torch.Tensor:
+    """Return a loss: the output's own, or the mean square of its first part."""
+    if getattr(output, "loss", None) is not None:
+        loss: torch.Tensor = output.loss
+        return loss
+    first = output if isinstance(output, torch.Tensor) else output[0]
+    return first.float().square().mean()
+
+
+def _block(setting: Setting) -> Workload:
+    model = EncoderBlock().to(setting.device, setting.dtype)
+    tokens = setting.random(*setting.shape, WIDTH)
+    return model_workload(model, {"tokens": tokens}, training=setting.training)
+
+
+def _operations(shape: BenchmarkShape) -> float:
+    """Return the floating-point operations of the linear layers and the attention."""
+    batch, tokens = shape
+    return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
+
+
+def _memory(shape: BenchmarkShape) -> float:
+    batch, tokens = shape
+    return 12.0 * WIDTH * WIDTH + batch * tokens * (20.0 * WIDTH + 2.0 * HEADS * tokens)
+
+
+_SHAPES: tuple[BenchmarkShape, ...] = ((1, 512), (8, 2048))
+
+BLOCKS: tuple[SpeedBenchmark, ...] = (
+    SpeedBenchmark(
+        "transformer-block",
+        COMPUTING,
+        _block,
+        _operations,
+        _memory,
+        {Inference: _SHAPES, Training: _SHAPES},
+        pilot=(1, 64),
+    ),
+)

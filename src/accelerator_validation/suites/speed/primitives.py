@@ -1,0 +1,161 @@
+"""Measures single operations: bandwidth, matrix products, attention, convolution."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from accelerator_validation.suites.speed.benchmark import (
+    BANDWIDTH,
+    COMPUTING,
+    BenchmarkShape,
+    Setting,
+    SpeedBenchmark,
+    Workload,
+)
+
+_MIB = 1 << 20
+_SCALAR = 3.0
+_CORNER = 8  # so many rows and columns of a product are compared
+_STEP = 65_537  # of a long vector, every so manyth number; a prime, so that no tile is left out
+
+
+_TILE = _MIB // 4  # numbers of float32
+
+
+def _numbers(shape: BenchmarkShape) -> int:
+    """Return the number of float32 values in `shape[0]` MiB."""
+    return shape[0] * _TILE
+
+
+def _vector(setting: Setting) -> torch.Tensor:
+    """Return `shape[0]` MiB of values; each MiB repeats the same, which is faster to create."""
+    return setting.random(_TILE).repeat(setting.shape[0])
+
+
+def _copy(setting: Setting) -> Workload:
+    source = _vector(setting)
+    target = torch.zeros_like(source)
+    wanted = source[::_STEP].cpu().double()
+    return Workload(lambda: target.copy_(source), lambda out: (out[::_STEP], wanted))
+
+
+def _triad(setting: Setting) -> Workload:
+    """Return STREAM's triad as a single operator: `torch.add` with `alpha` and `out`."""
+    one, other = _vector(setting), _vector(setting)
+    target = torch.zeros_like(one)
+    wanted = one[::_STEP].cpu().double() + _SCALAR * other[::_STEP].cpu().double()
+    return Workload(
+        lambda: torch.add(one, other, alpha=_SCALAR, out=target),
+        lambda out: (out[::_STEP], wanted),
+    )
+
+
+def _matmul(setting: Setting) -> Workload:
+    rows, columns, inner = setting.shape
+    left, right = setting.random(rows, inner), setting.random(inner, columns)
+    corner = left[:_CORNER].cpu().double(), right[:, :_CORNER].cpu().double()
+    wanted = corner[0] @ corner[1]
+    return Workload(lambda: left @ right, lambda out: (out[:_CORNER, :_CORNER], wanted))
+
+
+def _attention(setting: Setting) -> Workload:
+    queries, keys, values = (setting.random(*setting.shape) for _ in range(3))
+
+    def act() -> Any:
+        return functional.scaled_dot_product_attention(queries, keys, values)
+
+    one = [tensor[:1, :1].cpu().double() for tensor in (queries, keys, values)]
+    weights = torch.softmax(one[0][:, :, :1] @ one[1].mT / setting.shape[-1] ** 0.5, dim=-1)
+    return Workload(act, lambda out: (out[:1, :1, :1], weights @ one[2]))
+
+
+def _convolution(setting: Setting) -> Workload:
+    batch, inner, outer, side, kernel = setting.shape
+    images = setting.random(batch, inner, side, side)
+    weight = setting.random(outer, inner, kernel, kernel)
+    patch = images[:1, :, :kernel, :kernel].cpu().double()
+    wanted = (patch * weight[:_CORNER].cpu().double()).sum((1, 2, 3))
+    middle = kernel // 2  # where the kernel lies wholly on the image
+    return Workload(
+        lambda: functional.conv2d(images, weight, padding=middle),
+        lambda out: (out[0, :_CORNER, middle, middle], wanted),
+    )
+
+
+def _attention_operations(shape: BenchmarkShape) -> float:
+    batch, heads, tokens, width = shape
+    return 4.0 * batch * heads * tokens * tokens * width
+
+
+def _attention_memory(shape: BenchmarkShape) -> float:
+    """Return the numbers in memory including scores: not all devices have a fused kernel."""
+    batch, heads, tokens, width = shape
+    return batch * heads * (4.0 * tokens * width + 2.0 * tokens * tokens)
+
+
+def _convolution_operations(shape: BenchmarkShape) -> float:
+    batch, inner, outer, side, kernel = shape
+    return 2.0 * batch * inner * outer * side * side * kernel * kernel
+
+
+def _convolution_memory(shape: BenchmarkShape) -> float:
+    batch, inner, outer, side, kernel = shape
+    return batch * side * side * (outer + inner * (1.0 + kernel * kernel))
+
+
+_ARRAYS: tuple[BenchmarkShape, ...] = ((256,), (1024,))
+_SQUARES: tuple[BenchmarkShape, ...] = tuple((n, n, n) for n in (1024, 4096, 8192))
+
+_COPY_TRIAL = SpeedBenchmark(
+    "copy",
+    BANDWIDTH,
+    _copy,
+    lambda shape: 2.0 * shape[0] * _MIB,
+    lambda shape: 2.0 * _numbers(shape),
+    {"": _ARRAYS},
+    label=lambda shape: f"{shape[0]}MiB",
+    dtypes=("float32",),
+    pilot=(16,),
+)
+
+PRIMITIVES: tuple[SpeedBenchmark, ...] = (
+    _COPY_TRIAL,
+    replace(
+        _COPY_TRIAL,
+        name="triad",
+        build=_triad,
+        amount=lambda shape: 3.0 * shape[0] * _MIB,
+        memory=lambda shape: 3.0 * _numbers(shape),
+    ),
+    SpeedBenchmark(
+        "matmul",
+        COMPUTING,
+        _matmul,
+        lambda shape: 2.0 * shape[0] * shape[1] * shape[2],
+        lambda shape: float(shape[0] * shape[2] + shape[2] * shape[1] + shape[0] * shape[1]),
+        {"": _SQUARES},
+        pilot=(128, 128, 128),
+    ),
+    SpeedBenchmark(
+        "attention",
+        COMPUTING,
+        _attention,
+        _attention_operations,
+        _attention_memory,
+        {"": ((1, 16, 1024, 64), (8, 16, 4096, 64))},
+        pilot=(1, 1, 256, 64),
+    ),
+    SpeedBenchmark(
+        "convolution",
+        COMPUTING,
+        _convolution,
+        _convolution_operations,
+        _convolution_memory,
+        {"": ((8, 64, 64, 56, 3), (64, 256, 256, 28, 3))},
+        pilot=(1, 16, 16, 28, 3),
+    ),
+)

@@ -1,0 +1,257 @@
+"""Reads power and clock of a device with the vendors' tools, from one table.
+
+A tool that is absent, fails or prints something else tells nothing, and nothing is reported. The
+number of a device in torch is its number in a tool only while no variable hides devices.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from accelerator_validation.suites.speed.device_clock import Call, Clock
+
+
+@dataclass(frozen=True, slots=True)
+class SensorReading:
+    """Power in watts and clock in megahertz; None if unknown."""
+
+    power_w: float | None = None
+    clock_mhz: float | None = None
+
+    def __bool__(self) -> bool:
+        """Return whether any value is known."""
+        return self.power_w is not None or self.clock_mhz is not None
+
+
+Sensor = Callable[[], SensorReading]
+
+
+_LIMIT_S = 10
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class SensorTool:
+    """A vendor's tool; `{index}` in its arguments is replaced by the device number."""
+
+    words: tuple[str, ...]
+    parse: Callable[[str], SensorReading]
+    hidden_by: tuple[str, ...] = ()
+    """Variables that give devices other numbers in torch than in the tool."""
+
+
+def parse_nvidia_smi(text: str) -> SensorReading:
+    """Return the reading in the CSV of nvidia-smi, such as `84.91, 1980`."""
+    power, clock = text.strip().splitlines()[0].split(",")
+    return SensorReading(_number(power), _number(clock))
+
+
+def parse_amd_smi(text: str) -> SensorReading:
+    """Return the reading in the JSON of `amd-smi metric`, with or without `gpu_data`."""
+    found = json.loads(text)
+    card = (found["gpu_data"] if isinstance(found, dict) else found)[0]
+    return SensorReading(
+        _within(card, "power", "socket_power"), _within(card, "clock", "gfx_0", "clk")
+    )
+
+
+def parse_rocm_smi(text: str) -> SensorReading:
+    """Return the reading in the JSON of `rocm-smi`; power has different keys by card."""
+    card = next(iter(json.loads(text).values()))
+    power = next((value for name, value in card.items() if "Package Power (W)" in name), "")
+    return SensorReading(_number(power), _number(card.get("sclk clock speed:", "")))
+
+
+def parse_xpu_smi(text: str) -> SensorReading:
+    """Return the reading in the last line of `xpu-smi dump`, by the names in the first line."""
+    lines = [line.split(",") for line in text.strip().splitlines()]
+    values = {name.strip(): value for name, value in zip(lines[0], lines[-1], strict=True)}
+    power, clock = values.get("GPU Power (W)", ""), values.get("GPU Frequency (MHz)", "")
+    return SensorReading(_number(power), _number(clock))
+
+
+def parse_npu_smi(text: str) -> SensorReading:
+    """Return the reading of `npu-smi info -t common`, without the values of its controller."""
+    text = re.split(r"Chip Name\s*:\s*mcu", text)[0]
+    lines = (line.partition(":") for line in text.splitlines())
+    values = {name.strip(): value for name, _, value in lines}
+    clock = values.get("Aicore curFreq(MHZ)", values.get("Aicore Freq(MHZ)", ""))
+    return SensorReading(_number(values.get("NPU Real-time Power(W)", "")), _number(clock))
+
+
+_CUDA, _ROCM = "CUDA_VISIBLE_DEVICES", ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
+_LEVEL_ZERO = ("ZE_AFFINITY_MASK", "ONEAPI_DEVICE_SELECTOR")
+_NVIDIA_QUERY = ("--query-gpu=power.draw,clocks.sm", "--format=csv,noheader,nounits")
+
+SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
+    "cuda": (
+        SensorTool(("nvidia-smi", "-i", "{index}", *_NVIDIA_QUERY), parse_nvidia_smi, (_CUDA,)),
+    ),
+    "rocm": (
+        SensorTool(
+            ("amd-smi", "metric", "-g", "{index}", "--power", "--clock", "--json"),
+            parse_amd_smi,
+            (_CUDA, *_ROCM),
+        ),
+        SensorTool(
+            ("rocm-smi", "-d", "{index}", "--showpower", "--showclocks", "--json"),
+            parse_rocm_smi,
+            (_CUDA, *_ROCM),
+        ),
+    ),
+    "xpu": (
+        SensorTool(
+            ("xpu-smi", "dump", "-d", "{index}", "-m", "1,2", "-n", "1"), parse_xpu_smi, _LEVEL_ZERO
+        ),
+        SensorTool(  # as XPU Manager 2.0 calls its options
+            ("xpu-smi", "dump", "-d", "{index}", "--metrics", "1,2", "--number", "1"),
+            parse_xpu_smi,
+            _LEVEL_ZERO,
+        ),
+    ),
+    "npu": (
+        SensorTool(
+            ("npu-smi", "info", "-t", "common", "-i", "{index}"),
+            parse_npu_smi,
+            ("ASCEND_RT_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES"),
+        ),
+    ),
+}
+"""Tools by platform, the first that answers counts."""
+
+
+def sensor_of(device: str) -> Sensor:
+    """Return a function that reads the power and clock of a device; it never raises."""
+    import torch
+
+    place = torch.device(device)
+    if place.type == "cpu":
+        return read_processor
+    name = "rocm" if place.type == "cuda" and torch.version.hip else place.type
+    return lambda: read_tools(SENSOR_TOOLS.get(name, ()), place.index or 0)
+
+
+def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
+    """Return the reading of the first tool that works; an empty reading if none does."""
+    for tool in tools:
+        if any(os.environ.get(name) for name in tool.hidden_by):
+            continue
+        words = [word.format(index=index) for word in tool.words]
+        with suppress(OSError, subprocess.SubprocessError, *_UNREADABLE):
+            done = subprocess.run(
+                words, capture_output=True, text=True, timeout=_LIMIT_S, check=True
+            )
+            if found := tool.parse(done.stdout):
+                return found
+    return SensorReading()
+
+
+_UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, StopIteration)
+"""What a parser raises where a tool prints something else than it did."""
+
+
+def _number(text: str) -> float | None:
+    """Return the number in `84.91`, `34.0 W` or `(1725Mhz)`; None for `[N/A]`."""
+    found = _NUMBER.search(str(text))
+    return float(found[0]) if found else None
+
+
+def _within(found: Any, *names: str) -> float | None:
+    """Return the number of `{"value": 142, "unit": "W"}` under these names; None for `"N/A"`."""
+    for name in (*names, "value"):
+        if not isinstance(found, dict):
+            break
+        found = found.get(name)
+    return None if found is None else _number(str(found))
+
+
+_POWERCAP = Path("/sys/class/powercap")
+_PROCESSORS = Path("/sys/devices/system/cpu")
+_WINDOW_S = 0.5
+
+
+def read_processor(
+    powercap: Path = _POWERCAP, processors: Path = _PROCESSORS, window_s: float = _WINDOW_S
+) -> SensorReading:
+    """Return the power of all processor packages, and the median clock of all processors."""
+    before, began = _energies(powercap), time.perf_counter()
+    if before:
+        time.sleep(window_s)
+    used = _used(before, _energies(powercap), powercap)
+    seconds = time.perf_counter() - began
+    power = sum(used) / 1e6 / seconds if used else None
+    clocks = list(_clocks(processors))
+    return SensorReading(power, statistics.median(clocks) / 1000 if clocks else None)
+
+
+def _energies(powercap: Path) -> dict[str, int]:
+    """Return the energy counters of packages in microjoules; most systems require root."""
+    found = {}
+    for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too
+        if zone.name.count(":") == 1:
+            with suppress(OSError, ValueError):
+                found[zone.name] = int((zone / "energy_uj").read_text("ascii"))
+    return found
+
+
+def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
+    """Return the energy used by each package; counters restart at the end of their range."""
+    used = []
+    for name in before.keys() & after.keys():
+        change = after[name] - before[name]
+        if change < 0:
+            with suppress(OSError, ValueError):
+                change += int((powercap / name / "max_energy_range_uj").read_text("ascii"))
+        used.append(change)
+    return used if min(used, default=-1) >= 0 else []
+
+
+def _clocks(processors: Path) -> Iterator[int]:
+    """Yield the clocks in kilohertz; virtual machines have none."""
+    for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
+        with suppress(OSError, ValueError):
+            yield int(file.read_text("ascii"))
+
+
+POWER, CLOCK = "power", "clock"
+_SETTLE_S = 0.5
+_READINGS = 3
+
+
+def readings_under_load(
+    act: Call, clock: Clock, sensor: Sensor, settle_s: float = _SETTLE_S
+) -> dict[str, tuple[float, str]]:
+    """Repeat a call while a sensor is read several times; return the medians as metrics."""
+    if not sensor():  # nothing would be told: the device need not work for it
+        return {}
+    with ThreadPoolExecutor(1) as thread:
+        reading: Future[list[SensorReading]] = thread.submit(_read, sensor, settle_s)
+        while not reading.done():
+            act()
+            clock()
+    found = reading.result()
+    powers = [one.power_w for one in found if one.power_w is not None]
+    clocks = [one.clock_mhz for one in found if one.clock_mhz is not None]
+    metrics = {POWER: (powers, "W"), CLOCK: (clocks, "MHz")}
+    return {
+        name: (round(statistics.median(values), 1), unit)
+        for name, (values, unit) in metrics.items()
+        if values
+    }
+
+
+def _read(sensor: Sensor, settle_s: float) -> list[SensorReading]:
+    time.sleep(settle_s)
+    return [sensor() for _ in range(_READINGS)]

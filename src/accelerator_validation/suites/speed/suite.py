@@ -1,0 +1,286 @@
+"""Runs the suite `speed`: each test publishes a number, or the reason for none."""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import torch
+from torch.utils.benchmark import Measurement, Timer
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import (
+    CheckFailedError,
+    MismatchError,
+    SkippedError,
+)
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix, Tolerance
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
+from accelerator_validation.suites.speed.device_clock import (
+    Call,
+    Clock,
+    device_clock,
+    first_tensor,
+    require_waiting,
+)
+from accelerator_validation.suites.speed.full_models import BLOCKS, MODELS
+from accelerator_validation.suites.speed.primitives import PRIMITIVES
+from accelerator_validation.suites.speed.sensors import readings_under_load, sensor_of
+from accelerator_validation.suites.speed.spread import (
+    LEAST_REPEATS,
+    Timing,
+    disturbance,
+    processor_times,
+    timing,
+)
+
+BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
+
+SPEED, TIME = "speed", "time"
+_DIGITS = 4
+_UNSURE = 2.0  # what is foretold may be so many times too long: small sizes use a device badly
+_MOST_NUMBERS = 1 << 20  # of a result, evenly spread, are looked at
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield each computation at each of its sizes and modes."""
+    for trial in BENCHMARKS.values():
+        for mode, shapes in trial.shapes.items():
+            for shape in shapes:
+                own = {"shapes": trial.label(shape)} | ({"mode": mode} if mode else {})
+                yield Offer(trial.name, {"dtype": frozenset(trial.dtypes)}, own)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Measure a computation; its result must be finite, and correct if it can be checked."""
+    trial, limits = BENCHMARKS[case.name], context.matrix.settings
+    setting = setting_of(case, context.device)
+    context.stage = "load"
+    _require_package(trial)
+    require_room(context.device, trial.needed(setting))
+    clock = device_clock(context.device)
+    torch.manual_seed(case.seed)
+    context.stage = "run"
+    workload, call_s = _warm(trial, setting, clock, limits["longest-call-ms"] / 1000)
+    budget = Budget(limits["first-round-ms"] / 1000, limits["measuring-ms"] / 1000)
+    found, noise = _calm(workload, clock, call_s, budget, context.device, limits["tries"])
+    context.stage = "compare"
+    require_waiting(workload.act, clock, found.median)
+    _require_sane(workload, setting, context.matrix.tolerances[case["dtype"]])
+    context.metrics["threads"] = (torch.get_num_threads(), "1")
+    if noise:
+        return Result("passed", "compare", f"Speed not published: {noise}.")
+    result = _result(found, trial, setting)
+    load = readings_under_load(workload.act, clock, sensor_of(context.device))
+    return replace(result, metrics={**result.metrics, **load})
+
+
+def _warm(
+    trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
+) -> tuple[Workload, float]:
+    """Return a warm workload and the seconds of a call. Raises SkippedError if it is slow."""
+    disturbed = _others_since(setting.device)
+    try:
+        _foretell(trial, setting, clock, longest_s)
+        workload = trial.build(setting)
+        call_s = warm_up(workload.act, clock, longest_s)
+        _require_time(call_s, longest_s)
+    except SkippedError as error:
+        if words := disturbed():
+            raise SkippedError(f"{error} During the measurement, {words}.") from None
+        raise
+    return workload, call_s
+
+
+def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
+    workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
+) -> tuple[Timing, str | None]:
+    """Measure until the timing can be published; return it with the remaining fault, if any."""
+    for left in reversed(range(tries)):
+        disturbed = _others_since(device)
+        found = measured(workload.act, clock, call_s, budget)
+        noise = disturbed() or found.too_noisy
+        if not noise or not left:
+            return found, noise
+    raise ValueError("at least one try is needed")
+
+
+def _others_since(device: str) -> Callable[[], str | None]:
+    """Return a function that reports whether other programs used the CPU since this call.
+
+    It reports nothing for other devices.
+    """
+    if torch.device(device).type != "cpu":
+        return lambda: None
+    before = processor_times()
+    return lambda: disturbance(before, processor_times())
+
+
+def setting_of(case: Case, device: str) -> Setting:
+    """Return the setting for the parameters of a test."""
+    mode = dict(case.parameters).get("mode", "")
+    shape = BENCHMARKS[case.name].shape_of(mode, case["shapes"])
+    return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
+
+
+def _require_package(trial: SpeedBenchmark) -> None:
+    if not trial.package:
+        return
+    if find_spec(trial.package) is None:
+        raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
+
+
+def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
+    """Raise SkippedError if a size is too large for the device, estimated from smaller sizes.
+
+    Each size is estimated from the next smaller one, because tiny calls mostly measure
+    overhead.
+    """
+    unsure_s = _UNSURE * longest_s
+    second = 0.0  # of a call, by its amount of work
+    for shape in trial.smaller(setting.shape):
+        smaller = replace(setting, shape=shape)
+        if second * trial.work(smaller) > unsure_s:
+            break
+        second = warm_up(trial.build(smaller).act, clock, longest_s) / trial.work(smaller)
+        gc.collect()  # a smaller model need not be there with a large one
+    if second * trial.work(setting) > unsure_s:
+        _require_time(second * trial.work(setting), longest_s)
+
+
+def _require_time(call_s: float, longest_s: float) -> None:
+    if call_s > longest_s:
+        what = f"One call takes about {call_s:.1f} s on this device"
+        raise SkippedError(f"{what}. Calls of more than {longest_s:g} s are not measured.")
+
+
+def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
+    """Raise an error if the result is on another device, not finite, or not the CPU's."""
+    output = workload.act()
+    tensor = first_tensor(output)
+    if tensor.device.type != torch.device(setting.device).type:
+        raise CheckFailedError(f"the result is on {tensor.device}, not on {setting.device}")
+    numbers = tensor.detach().flatten()
+    numbers = numbers[:: max(1, len(numbers) // _MOST_NUMBERS)].cpu().float()
+    if not bool(torch.isfinite(numbers).all()):
+        raise MismatchError("the result has numbers that are not finite")
+    if workload.sample is None:
+        return
+    mine, theirs = workload.sample(output)
+    atol = room.atol * float(theirs.abs().max())
+    try:
+        torch.testing.assert_close(mine.detach().cpu().double(), theirs, rtol=room.rtol, atol=atol)
+    except AssertionError as error:
+        raise MismatchError(f"some numbers of the result: {error}") from None
+
+
+def _result(found: Timing, trial: SpeedBenchmark, setting: Setting) -> Result:
+    """Return the median as a speed and as a time, with their intervals."""
+    work = trial.work(setting) / trial.unit.scale
+    seconds = tuple(map(_rounded, (found.median, found.low, found.high)))
+    speed = tuple(_rounded(work / value) for value in (found.median, found.high, found.low))
+    return Result(
+        "passed",
+        "compare",
+        metrics={SPEED: (speed[0], trial.unit.name), TIME: (seconds[0], "s")},
+        spreads={
+            SPEED: (speed[1], speed[2], found.repeats),
+            TIME: (seconds[1], seconds[2], found.repeats),
+        },
+    )
+
+
+def _rounded(value: float) -> float:
+    return round(value, _DIGITS - 1 - math.floor(math.log10(value)))
+
+
+_WARM_S, _WARM_CALLS = 0.2, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The seconds for the first round and for all rounds; each round doubles the one before.
+
+    The first round is longer for slow calls, to include enough of them.
+    """
+
+    first_s: float
+    all_s: float
+
+
+def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
+    """Repeat a call until caches, clocks and allocators are warm; return its shortest time.
+
+    Stops after a call that took longer than `longest_s`. All times are in seconds.
+    """
+    fastest, began, calls = float("inf"), clock(), 0
+    before = began
+    while calls < _WARM_CALLS or before - began < _WARM_S:
+        act()
+        now = clock()
+        fastest, before, calls = min(fastest, now - before), now, calls + 1
+        if fastest > longest_s:
+            break
+    return fastest
+
+
+def measured(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
+    """Repeat a warm call until its median is precise enough or the budget is used up.
+
+    `call_s` is the approximate time of a call. `blocked_autorange` combines as many calls into
+    a timing as the clock's precision requires.
+    """
+    timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
+    began, round_s = time.perf_counter(), max(budget.first_s, LEAST_REPEATS * call_s)
+    merged = timer.blocked_autorange(min_run_time=round_s)
+    found = timing(merged.times)
+    while not found.is_narrow and _left(budget, began) > 0:
+        round_s = min(2 * round_s, _left(budget, began))
+        merged = Measurement.merge([merged, timer.blocked_autorange(min_run_time=round_s)])[0]
+        found = timing(merged.times)
+    return found
+
+
+def _left(budget: Budget, began: float) -> float:
+    return budget.all_s - (time.perf_counter() - began)
+
+
+_MEMINFO = Path("/proc/meminfo")
+_GIB = 1 << 30
+_SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the device
+
+
+def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
+    """Return the free or total memory of a device in bytes; None if it is unknown."""
+    if torch.device(device).type == "cpu":
+        return _available(meminfo)
+    with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here
+        module = torch.get_device_module(device)
+        if hasattr(module, "mem_get_info"):
+            return int(module.mem_get_info()[0])
+        return int(module.get_device_properties(0).total_memory)
+    return None
+
+
+def require_room(device: str, needed: int) -> None:
+    """Raise SkippedError if a test needs more than half of the memory; `needed` is in bytes."""
+    free = free_bytes(device)
+    if free is not None and needed > _SHARE * free:
+        room = f"{_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
+        raise SkippedError(f"The test needs about {needed / _GIB:.1f} GiB, more than {room}.")
+
+
+def _available(meminfo: Path) -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        for line in meminfo.read_text("utf-8").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return None

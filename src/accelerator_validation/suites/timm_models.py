@@ -1,0 +1,44 @@
+"""Builds image models of timm with random weights, for the smallest images they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.models import Example, run_model
+
+_BATCH = 4
+_CLASSES = 10
+_SMALL = 64
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the models that the matrix names."""
+    return (Offer(name) for name in matrix.tests)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+    full = bool(context.matrix.settings.get("full"))
+    return run_model(case, context, lambda: example(case.name, full=full))
+
+
+def example(name: str, *, full: bool = False) -> Example:
+    """Return a timm model by name. Raises BrokenTestError without the library."""
+    try:
+        import timm
+    except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's
+        raise BrokenTestError(f"timm cannot be imported here: {error}") from None
+    classes = {} if full else {"num_classes": _CLASSES}
+    model: Any = timm.create_model(name, pretrained=False, **classes)
+    size = model.pretrained_cfg["input_size"][-1]
+    if not full and not model.pretrained_cfg.get("fixed_input_size"):
+        size = min(size, _SMALL)
+    return Example(model, {"x": torch.randn(_BATCH, 3, size, size)})

@@ -1,0 +1,58 @@
+"""Skips a check if the installed torch lacks an API that it needs.
+
+This module imports nothing of torch, so that it can be used where `import torch` fails.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from types import ModuleType, TracebackType
+from typing import Any
+
+from accelerator_validation.classify import SkippedError
+
+_OWN = __name__.rpartition(".")[0]
+
+
+def missing_api(torch: Any, *names: str) -> str | None:
+    """Return the first of these names that torch lacks, or None."""
+    for name in names:
+        try:
+            reduce(getattr, name.split("."), torch)
+        except AttributeError:
+            return name
+    return None
+
+
+def need_api(torch: Any, *names: str) -> None:
+    """Raise SkippedError if this torch lacks one of these names."""
+    if name := missing_api(torch, *names):
+        raise SkippedError(not_in(torch, f"torch.{name}"))
+
+
+def not_in(torch: Any, name: str) -> str:
+    """Return the reason of a skipped check: `Not in torch 2.6.0: torch.foo.`."""
+    return f"Not in torch {torch.__version__}: {name}."
+
+
+def absent_name(error: AttributeError) -> str | None:
+    """Return the name that a check did not find in a module of torch; None for other errors.
+
+    An error counts only if the check itself used the name. A name that a plugin or torch's own
+    code lacks is a failure that the check must report.
+    """
+    owner = error.obj
+    if not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] != "torch":
+        return None
+    return f"{owner.__name__}.{error.name}" if _asker(error) else None
+
+
+def _asker(error: BaseException) -> bool:
+    """Return whether the suites' code, or a module's `__getattr__` for it, raised the error."""
+    asked = ""
+    trace: TracebackType | None = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_name != "__getattr__":
+            asked = str(trace.tb_frame.f_globals.get("__name__", ""))
+        trace = trace.tb_next
+    return asked.startswith(f"{_OWN}.")

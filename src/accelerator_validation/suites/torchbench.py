@@ -1,0 +1,130 @@
+"""Runs models of TorchBench from a checkout that the command names.
+
+TorchBench creates a model and runs its own step, `invoke`. Whether the step ends and whether the
+numbers are right are two facts. For the second, the module and inputs that the model exposes are
+run on the device and on the reference. Its own accuracy check compares a device with itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from accelerator_validation.case import Case, Result, brief
+from accelerator_validation.classify import BrokenTestError, SkippedError, UncheckedError
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.models import Example, run_model
+
+CHECKOUT = "checkout"
+_MODELS = Path("torchbenchmark", "models")
+_TESTS = {"inference": "eval", "training": "train"}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:
+    """Yield the models in the checkout, by folder name; none without a checkout."""
+    if checkout := matrix.given.get(CHECKOUT):
+        for file in sorted(Path(checkout, _MODELS).glob("*/__init__.py")):
+            yield Offer(file.parent.name)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run a model's own step, then compare its results if possible."""
+    test = _TESTS[case["mode"]]
+    with _unchanged():
+        context.stage = "load"
+        with context.on_reference():
+            kind = _kind(case.name, context.matrix.given[CHECKOUT])
+            here = _made(kind, test, "cpu")
+        on_cpu = torch.device(context.device).type == "cpu"
+        there = here if on_cpu else _made(kind, test, context.device)
+        context.stage = "run"
+        there.invoke()
+        del there
+    return _compared(case, context, here)
+
+
+def _compared(case: Case, context: Context, here: Any) -> Result:
+    """Compare the module's results; raises UncheckedError if only the comparison fails."""
+    try:
+        with context.on_reference():
+            module, inputs = here.get_module()
+    except Exception as error:  # noqa: BLE001 - a model may raise anything
+        raise UncheckedError(
+            f"The model ran but doesn't expose its module: {_said(error)}"
+        ) from None
+    try:
+        return run_model(case, context, lambda: _example(module, inputs))
+    except Exception as error:
+        if context.reference:
+            raise UncheckedError(
+                f"The model ran, but the reference result is missing: {_said(error)}"
+            ) from None
+        raise
+
+
+def _kind(name: str, checkout: str) -> Any:
+    if checkout not in sys.path:
+        sys.path.insert(0, checkout)
+    try:
+        return importlib.import_module(f"torchbenchmark.models.{name}").Model
+    except (ImportError, AttributeError) as error:
+        raise BrokenTestError(f"TorchBench's {name} cannot be loaded: {_said(error)}") from None
+
+
+def _made(kind: Any, test: str, device: str) -> Any:
+    try:
+        return kind(test=test, device=device, batch_size=None, extra_args=[])
+    except NotImplementedError as error:
+        if str(error).startswith("Could not run"):  # an operator of the device, not the model
+            raise
+        raise SkippedError(f"TorchBench doesn't support this test: {_said(error)}") from None
+
+
+def _example(module: nn.Module, inputs: Any) -> Example:
+    """Return an example with named inputs; inputs in a sequence get names by position."""
+    if isinstance(inputs, dict):
+        return Example(module.eval(), inputs)
+    placed = inputs if isinstance(inputs, tuple | list) else (inputs,)
+    named = {f"input_{number}": value for number, value in enumerate(placed)}
+    return Example(_ByPlace(module).eval(), named)
+
+
+class _ByPlace(nn.Module):
+    """A module that passes its named inputs on in order."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, **inputs: Any) -> Any:
+        """Return the result for these inputs."""
+        return self.inner(*inputs.values())
+
+
+@contextmanager
+def _unchanged() -> Iterator[None]:
+    """Restore the global settings that TorchBench changes, so that later tests are unaffected."""
+    seed, dtype = torch.manual_seed, torch.get_default_dtype()
+    certain = torch.are_deterministic_algorithms_enabled()
+    grad, threads = torch.is_grad_enabled(), torch.get_num_threads()
+    try:
+        yield
+    finally:
+        torch.manual_seed = seed
+        torch.set_default_dtype(dtype)
+        torch.use_deterministic_algorithms(certain)
+        torch.set_grad_enabled(grad)
+        torch.set_num_threads(threads)
+
+
+def _said(error: Exception) -> str:
+    return brief(f"{type(error).__name__}: {error}", 200)

@@ -1,0 +1,292 @@
+"""Builds models of Transformers from small random configurations, without downloads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.models import Example, run_model
+
+VOCABULARY = 128
+_LENGTH = 12
+_BATCH = 2
+_IMAGE_SIZE = 224
+
+Settings = Mapping[str, Any]
+InputFactory = Callable[[Any], dict[str, Any]]
+
+
+def _words(config: Any) -> dict[str, Any]:  # noqa: ARG001 - every kind of input may read it
+    words = torch.randint(5, VOCABULARY, (_BATCH, _LENGTH))
+    return {"input_ids": words, "attention_mask": torch.ones_like(words)}
+
+
+def _translated(config: Any) -> dict[str, Any]:
+    return {**_words(config), "decoder_input_ids": torch.randint(5, VOCABULARY, (_BATCH, 6))}
+
+
+def _picture(config: Any) -> dict[str, Any]:
+    return {"pixel_values": torch.randn(_BATCH, 3, *[getattr(config, "image_size", 32)] * 2)}
+
+
+def _picture_and_words(config: Any) -> dict[str, Any]:
+    return {**_words(config), **_picture(config.vision_config)}
+
+
+def _sound(config: Any) -> dict[str, Any]:  # noqa: ARG001 - as the others
+    return {"input_values": torch.randn(_BATCH, 1600)}
+
+
+def _spectrum(config: Any) -> dict[str, Any]:
+    features = torch.randn(_BATCH, config.num_mel_bins, 2 * config.max_source_positions)
+    return {"input_features": features, "decoder_input_ids": torch.randint(5, 60, (_BATCH, 6))}
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A model class of Transformers, its small configuration and its kind of input."""
+
+    name: str
+    """Name of the model class; its configuration is the class's own."""
+    settings: Settings
+    inputs: InputFactory = _words
+    generates: bool = False
+
+
+_BASE = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+_DECODER = {**_BASE, "num_key_value_heads": 2}
+_ENCODER = {
+    **_BASE,
+    "hidden_dropout_prob": 0.0,
+    "attention_probs_dropout_prob": 0.0,
+    "type_vocab_size": 2,
+}
+_IMAGE = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 48,
+    "image_size": 32,
+    "patch_size": 8,
+}
+_EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
+_GPT = {
+    "vocab_size": VOCABULARY,
+    "n_embd": 32,
+    "n_layer": 2,
+    "n_head": 4,
+    "n_positions": 64,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "pad_token_id": 0,
+}
+_SEQUENCE = {
+    "vocab_size": VOCABULARY,
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "decoder_start_token_id": 1,
+    "forced_eos_token_id": None,
+}
+_TEXT_AND_IMAGE = {"text_config": {**_BASE, "projection_dim": 16}, "vision_config": {**_IMAGE}}
+
+
+def _decoder(name: str, **settings: Any) -> Architecture:
+    return Architecture(f"{name}ForCausalLM", {**_DECODER, **settings}, generates=True)
+
+
+def _encoder(name: str, **settings: Any) -> Architecture:
+    return Architecture(name, {**_ENCODER, **settings})
+
+
+def _image(name: str, **settings: Any) -> Architecture:
+    return Architecture(f"{name}ForImageClassification", {**_IMAGE, **settings}, _picture)
+
+
+ARCHITECTURES: tuple[Architecture, ...] = (
+    _decoder("Llama"),
+    _decoder("Mistral", sliding_window=8),
+    _decoder("Mixtral", num_local_experts=4, num_experts_per_tok=2),
+    _decoder("Qwen2"),
+    _decoder("Qwen3", head_dim=8),
+    _decoder("Qwen3Moe", head_dim=8, **_EXPERTS),
+    _decoder("Gemma", head_dim=8),
+    _decoder("Gemma2", head_dim=8, sliding_window=8, query_pre_attn_scalar=8),
+    _decoder("Gemma3", head_dim=8, sliding_window=8, query_pre_attn_scalar=8),
+    _decoder("Phi3"),
+    _decoder("Cohere"),
+    _decoder("Olmo2"),
+    _decoder("Granite"),
+    _decoder("StableLm"),
+    _decoder("Starcoder2"),
+    _decoder("GPTNeoX"),
+    _decoder("Falcon", ffn_hidden_size=48, alibi=False),
+    _decoder("Mamba", state_size=4, expand=2, time_step_rank=4),
+    Architecture("GPT2LMHeadModel", _GPT, generates=True),
+    Architecture("GPTJForCausalLM", {**_GPT, "rotary_dim": 4, "n_inner": 48}, generates=True),
+    Architecture(
+        "OPTForCausalLM",
+        {**_BASE, "ffn_dim": 48, "word_embed_proj_dim": 32, "dropout": 0.0},
+        generates=True,
+    ),
+    Architecture(
+        "BloomForCausalLM",
+        {"vocab_size": VOCABULARY, "hidden_size": 32, "n_layer": 2, "n_head": 4},
+        generates=True,
+    ),
+    _encoder("BertForSequenceClassification"),
+    _encoder("RobertaForMaskedLM"),
+    _encoder("AlbertForMaskedLM", embedding_size=16),
+    _encoder("ElectraForPreTraining", embedding_size=16),
+    _encoder("DebertaV2ForMaskedLM", relative_attention=True, pos_att_type=["p2c", "c2p"]),
+    _encoder("CamembertForMaskedLM"),
+    _encoder("MPNetForMaskedLM"),
+    Architecture(
+        "DistilBertForMaskedLM",
+        {"vocab_size": VOCABULARY, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48},
+    ),
+    Architecture(
+        "ModernBertForMaskedLM",
+        {**_BASE, "cls_token_id": 1, "sep_token_id": 2, "local_attention": 8},
+    ),
+    Architecture(
+        "T5ForConditionalGeneration",
+        {
+            "vocab_size": VOCABULARY,
+            "d_model": 32,
+            "d_kv": 8,
+            "d_ff": 48,
+            "num_layers": 2,
+            "num_heads": 4,
+            "decoder_start_token_id": 0,
+            "dropout_rate": 0.0,
+        },
+        _translated,
+    ),
+    Architecture("BartForConditionalGeneration", _SEQUENCE, _translated),
+    Architecture("MarianMTModel", _SEQUENCE, _translated),
+    Architecture(
+        "WhisperForConditionalGeneration",
+        {**_SEQUENCE, "num_mel_bins": 8, "max_source_positions": 20, "max_target_positions": 20},
+        _spectrum,
+    ),
+    Architecture(
+        "Wav2Vec2ForCTC",
+        {
+            **_BASE,
+            "conv_dim": (16, 16),
+            "conv_stride": (5, 4),
+            "conv_kernel": (10, 4),
+            "num_feat_extract_layers": 2,
+            "num_conv_pos_embeddings": 8,
+            "num_conv_pos_embedding_groups": 2,
+        },
+        _sound,
+    ),
+    _image("ViT"),
+    _image("DeiT"),
+    _image("Dinov2"),
+    _image("Beit"),
+    Architecture(
+        "SwinForImageClassification",
+        {"image_size": 32, "patch_size": 4, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 4]}
+        | {"window_size": 4},
+        _picture,
+    ),
+    Architecture(
+        "ConvNextForImageClassification",
+        {"hidden_sizes": [8, 16], "depths": [1, 1], "num_stages": 2, "image_size": 32},
+        _picture,
+    ),
+    Architecture(
+        "ResNetForImageClassification",
+        {"embedding_size": 8, "hidden_sizes": [16, 32], "depths": [1, 1], "layer_type": "basic"},
+        _picture,
+    ),
+    Architecture(
+        "SegformerForSemanticSegmentation",
+        {
+            "num_encoder_blocks": 2,
+            "hidden_sizes": [8, 16],
+            "depths": [1, 1],
+            "sr_ratios": [2, 1],
+            "num_attention_heads": [1, 2],
+            "patch_sizes": [7, 3],
+            "strides": [4, 2],
+            "mlp_ratios": [2, 2],
+            "decoder_hidden_size": 16,
+            "image_size": 32,
+        },
+        _picture,
+    ),
+    Architecture("CLIPModel", {**_TEXT_AND_IMAGE, "projection_dim": 16}, _picture_and_words),
+    Architecture("SiglipModel", _TEXT_AND_IMAGE, _picture_and_words),
+)
+
+_BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield the architectures; only some generate text."""
+    for architecture in ARCHITECTURES:
+        yield Offer(architecture.name, {"mode": frozenset({"inference", "training"})})
+        if architecture.generates:
+            yield Offer(architecture.name, {"mode": frozenset({"generate"})})
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+    full = bool(context.matrix.settings.get("full"))
+    return run_model(case, context, lambda: example(case.name, full=full))
+
+
+def example(name: str, *, full: bool = False) -> Example:
+    """Return a model by class name. Raises BrokenTestError without the library."""
+    architecture = _BY_NAME[name]
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
+    try:
+        import transformers
+    except (ImportError, RuntimeError) as error:
+        raise BrokenTestError(f"transformers cannot be imported here: {error}") from None
+    kind = getattr(transformers, architecture.name)
+    config = kind.config_class(**({} if full else architecture.settings))
+    if full and not hasattr(config, "image_size"):
+        config.image_size = _IMAGE_SIZE
+    model = kind(config)
+    return Example(model if full else with_larger_weights(model), architecture.inputs(config))
+
+
+def with_larger_weights(model: Any) -> Any:
+    """Return the model with larger weights than usual, so that wrong results are visible."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() > 1:
+                parameter.mul_(2)
+    return model

@@ -1,0 +1,184 @@
+"""Builds small models of constructs that backends are known to get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from accelerator_validation.case import Case, Result
+from accelerator_validation.context import Context
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.plan import Offer
+from accelerator_validation.suites.models import Example, run_model
+
+
+class SharedInput(nn.Module):
+    """Linear layers that share an input: a backend may fold its scale into only one of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList(nn.Linear(16, 16) for _ in range(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Add the outputs of all layers, and the input."""
+        return x + sum(part(x) for part in self.parts)
+
+
+class EightBits(nn.Module):
+    """Linear layers with a dynamically quantized input that both of them use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.one, self.other = nn.Linear(16, 8), nn.Linear(16, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return a gated product of two layers, both applied to x rounded per row to 255 steps."""
+        scale = x.detach().abs().amax(dim=-1, keepdim=True) / 127
+        rounded = x + (torch.round(x / scale) * scale - x).detach()
+        return self.one(rounded) * torch.sigmoid(self.other(rounded))
+
+
+class TiedWeights(nn.Module):
+    """An embedding that shares its weight with the last layer: one tensor, two gradients."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(32, 16)
+        self.out = nn.Linear(16, 32, bias=False)
+        self.out.weight = self.words.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Look up tokens, and compute a score for every token."""
+        return self.out(torch.tanh(self.words(x)))
+
+
+class Strides(nn.Module):
+    """Views of views: transposed, strided, expanded, and written to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Change a copy through a view, and multiply its transpose with an expanded mean."""
+        base = self.layer(x).clone()
+        base[:, ::2] = base[:, 1::2] * 2
+        mean = base.mean(0, keepdim=True).expand_as(base)
+        return base.t() @ mean.flip(0)
+
+
+class Masked(nn.Module):
+    """Causal attention: the first position attends only to itself."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Compute causal attention with several heads."""
+        heads = x.unflatten(-1, (4, -1)).transpose(1, 2)
+        attended = nn.functional.scaled_dot_product_attention(heads, heads, heads, is_causal=True)
+        return attended.transpose(1, 2).flatten(-2)
+
+
+class Recurrent(nn.Module):
+    """A bidirectional LSTM with two layers, over a batch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, num_layers=2, bidirectional=True, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> Any:
+        """Return all steps and the last states."""
+        return self.lstm(x)
+
+
+class Grouped(nn.Module):
+    """Convolutions with groups, dilation and odd padding, then a transposed one and pooling."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(4, 8, 3, groups=4, dilation=2, padding=(2, 1)),
+            nn.GroupNorm(2, 8),
+            nn.Hardswish(),
+            nn.ConvTranspose2d(8, 4, 3, stride=2, output_padding=1),
+            nn.AdaptiveAvgPool2d((3, 5)),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Run the layers in order."""
+        return self.layers(x)
+
+
+class Choosing(nn.Module):
+    """Indices that depend on numbers: top values, and sums scattered by index."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.score = nn.Linear(8, 6)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Send each row to two of six experts, as a mixture of experts does."""
+        weights, places = torch.topk(torch.softmax(self.score(x), -1), 2)
+        total = torch.zeros(6, x.shape[-1], dtype=x.dtype, device=x.device)
+        for turn in range(2):
+            total = total.index_add(0, places[:, turn], x * weights[:, turn : turn + 1])
+        return total.cumsum(0)
+
+
+class Empty(nn.Module):
+    """Tensors that are empty, without dimensions, or of one row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(8, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Join an empty batch and a row, and multiply them with a scalar."""
+        joined = torch.cat([self.layer(x[:0]), self.layer(x[:1])])
+        return joined * x.sum()
+
+
+def _floats(*shape: int) -> Callable[[], torch.Tensor]:
+    return lambda: torch.randn(*shape)
+
+
+_MODELS: Mapping[str, tuple[Callable[[], nn.Module], Callable[[], torch.Tensor]]] = {
+    "causal-mask": (lambda: nn.Sequential(nn.Linear(16, 16), Masked()), _floats(2, 5, 16)),
+    "dynamic-quantization-shared": (EightBits, _floats(4, 16)),
+    "empty-tensors": (Empty, _floats(3, 8)),
+    "expert-routing": (Choosing, _floats(12, 8)),
+    "grouped-convolutions": (Grouped, _floats(2, 4, 9, 11)),
+    "lstm": (Recurrent, _floats(2, 5, 8)),
+    "shared-input": (SharedInput, _floats(4, 16)),
+    "strided-views": (Strides, _floats(6, 8)),
+    "tied-weights": (TiedWeights, lambda: torch.arange(12).reshape(3, 4) % 32),
+}
+
+
+def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
+    """Yield the names of the models."""
+    return (Offer(name) for name in _MODELS)
+
+
+def run(case: Case, context: Context) -> Result:
+    """Run one model."""
+    return run_model(case, context, lambda: example(case.name))
+
+
+def example(name: str) -> Example:
+    """Return a model by name."""
+    model, inputs = _MODELS[name]
+    return Example(_Named(model()), {"x": inputs()})
+
+
+class _Named(nn.Module):
+    """A module that gives every model's input the same name."""
+
+    def __init__(self, inner: nn.Module) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: torch.Tensor) -> Any:
+        """Call the model."""
+        return self.inner(x)

@@ -1,0 +1,201 @@
+"""Runs batches of tests in a worker process, and reports the start and the end of each test.
+
+A worker inherits imports, never an initialized device: the process it is forked from only imports.
+Whatever a test does to its process, the parent knows which test it was. What is only observed, such
+as the operators that are dispatched, follows after the verdict has been sent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import importlib
+import os
+import random
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from importlib.abc import MetaPathFinder
+from itertools import islice
+from multiprocessing.connection import Connection
+from types import ModuleType
+from typing import Literal
+
+from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL
+from accelerator_validation.case import Case, Result, with_lost_observation
+from accelerator_validation.classify import verdict, words_of
+from accelerator_validation.context import Context, load_suite
+from accelerator_validation.matrix import Matrix
+from accelerator_validation.probe import round_trip
+
+MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
+Message = tuple[MessageKind, str, Result | None]
+"""`verdict`: how the case ended; what is observed comes with the `end`, if the process lives."""
+
+_PR_SET_PDEATHSIG = 1
+
+# The part of a time limit after which the stack is written, before the parent kills the worker.
+_EARLIER = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The settings for all tests of a run; `matrices` by suite, `timeouts` in seconds."""
+
+    device: str
+    matrices: Mapping[str, Matrix]
+    timeouts: Mapping[str, float]
+    threads: int
+    preload: tuple[str, ...] = ()
+    backend: str = ""
+    imports: str = ""
+
+    def group(self, case: Case) -> str:
+        """Return the group of a test: a process only runs tests of one group, such as a file."""
+        return self.matrices[case.suite].group(case.name)
+
+    def batch_length(self, cases: Sequence[Case], workers: int) -> int:
+        """Return how many of the next tests a worker takes, all of one suite and group.
+
+        Batches become smaller towards the end of the run, so that all workers stay busy.
+        """
+        suite, group = cases[0].suite, self.group(cases[0])
+        size = max(1, min(self.matrices[suite].batch, len(cases) // (2 * max(1, workers))))
+        for length, case in enumerate(islice(cases, size)):
+            if case.suite != suite or self.group(case) != group:
+                return length
+        return size
+
+
+def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
+    """Run batches until the parent sends None or closes the connection, or the worker is unfit."""
+    _settle(log)
+    for module in job.preload:
+        try:
+            importlib.import_module(module)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            # A case that needs it is there to be told: it meets the same error, and not the ones
+            # that a second import of what is half there would raise.
+            sys.meta_path.insert(0, _Failed(module, error))
+    with suppress(EOFError, BrokenPipeError):
+        if forked and not _is_fit(job):
+            # What was imported before the fork has started the device: PyTorch's test helpers do
+            # so with CUDA. A process that imports everything itself may use it all the same.
+            connection.send(("unforkable", "", None))
+            return
+        while batch := connection.recv():
+            for case in batch:
+                if not _serve(connection, case, job):
+                    connection.send(("unfit", "", None))
+                    return
+            connection.send(("idle", "", None))
+
+
+class _Failed(MetaPathFinder):
+    """An import finder that raises the error of a module's first import again."""
+
+    def __init__(self, module: str, error: Exception) -> None:
+        self._module, self._error = module, error
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> None:
+        """Raise the error if `name` is the module."""
+        del path, target
+        if name == self._module:
+            raise self._error
+
+
+def _serve(connection: Connection, case: Case, job: Job) -> bool:
+    """Run a test; return whether this process can run another."""
+    os.ftruncate(sys.stderr.fileno(), 0)
+    connection.send(("begin", case.id, None))
+    context = _context(case, job)
+    with _stack_in_time(case, job):
+        result = _judged(case, context, job)
+    suspect = OUTCOMES[result.outcome].checks_device
+    if result.outcome == "passed" and context.observation:
+        connection.send(("verdict", case.id, result))
+        with _stack_in_time(case, job):
+            result, suspect = _observed(result, context)
+    connection.send(("end", case.id, result))
+    return not suspect or _is_fit(job)
+
+
+@contextmanager
+def _stack_in_time(case: Case, job: Job) -> Iterator[None]:
+    """Write the stack shortly before the parent would kill this process for a timeout."""
+    faulthandler.dump_traceback_later(job.timeouts[case.suite] * _EARLIER, file=sys.stderr)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def attempt(case: Case, job: Job) -> Result:
+    """Run a test in this process and return its result, whatever it raises."""
+    return _judged(case, _context(case, job), job)
+
+
+def _context(case: Case, job: Job) -> Context:
+    return Context(job.device, job.matrices[case.suite], job.backend, job.imports)
+
+
+def _judged(case: Case, context: Context, job: Job) -> Result:
+    random.seed(case.seed)
+    started = time.perf_counter()
+    try:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.get_num_threads() != job.threads:
+            torch.set_num_threads(job.threads)
+        result = load_suite(context.matrix).run(case, context)
+    except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
+        result = verdict(error, context.stage, reference=context.reference)
+    if context.note and result.outcome in UNSUCCESSFUL:
+        result = replace(result, reason=f"{result.reason} {context.note}")
+    seconds = round(time.perf_counter() - started, 4)
+    return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
+
+
+def _observed(result: Result, context: Context) -> tuple[Result, bool]:
+    """Return the result with the dispatched operators, and whether the device may be unusable."""
+    if context.observation is None:
+        return result, False
+    context.announce("the recording of operators")
+    try:
+        return replace(result, **asdict(context.observation())), False
+    except BaseException as error:  # noqa: BLE001 - as a case; the verdict stands
+        return with_lost_observation(result, words_of(error)), True
+
+
+def _settle(log: str) -> None:
+    """Ignore interrupts, exit with the parent, and write all output to a file."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setsid"):
+        os.setsid()  # a plugin's daemons are in a group that the parent can end
+    if sys.platform == "linux":
+        # Where the parent is killed, a worker that hangs in a driver would stay for ever.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
+    # All threads: that of a driver, or of a backward pass, has no frame of Python. Python 3.14 and
+    # newer add the stack of C.
+    faulthandler.enable(sys.stderr, all_threads=True)
+
+
+def _is_fit(job: Job) -> bool:
+    """Return whether the device still works in this process; some errors are permanent."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return True
+    try:
+        return round_trip(torch, job.device)
+    except Exception:  # noqa: BLE001 - whatever it is, the process is of no use any more
+        return False
