@@ -69,8 +69,10 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
     configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     yield from (("mkdocs.yml", text) for text in _configured(configuration))
     yield from _vocabulary()
-    releases = yaml_load((ROOT / RELEASES).read_text(encoding="utf-8"))["releases"]
-    yield from ((RELEASES, trimmed(one["note"])) for one in releases if one.get("note"))
+    catalog = yaml_load((ROOT / RELEASES).read_text(encoding="utf-8"))
+    notes = (one["note"] for one in catalog["releases"] if one.get("note"))
+    yield from ((RELEASES, trimmed(note)) for note in notes)
+    yield from ((RELEASES, one["name"]) for one in catalog["mirrors"])
     criteria = yaml_load((ROOT / CRITERIA).read_text(encoding="utf-8"))
     for level in criteria["levels"]:
         yield CRITERIA, trimmed(level["title"])

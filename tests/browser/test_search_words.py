@@ -12,7 +12,7 @@ from tests.built_site import Site
 # Pages and sections, and the words that they answer: one of them must be the first result.
 PAGES = {
     "get-started/ glossary/#nightly-build": "nightly",
-    "get-started/": "preview, install, upgrade, docker, conda, libtorch, wsl2, offline, container, uv, proxy, firewall, venv, air gapped, pip download",
+    "get-started/": "preview, install, upgrade, docker, conda, libtorch, wsl2, offline, container, uv, proxy, firewall, venv, air gapped, pip download, mirror",
     "questions/": "uninstall, faq, error message, how to uninstall pytorch, import error, killed, no module named torch",
     "versions/": "version, python 3.13, release notes, older version, python 3.14, previous versions",
     "compute-platforms/": "windows",
@@ -42,7 +42,7 @@ PAGES = {
     "contribute/validate/": "validate",
     "contribute/executorch/": "executorch",
     "get-started/ questions/": "alpine",
-    "compute-platforms/ascend/": "cann, ascend 910b, mirror, torch_npu, huawei, hccl",
+    "compute-platforms/ascend/": "cann, ascend 910b, torch_npu, huawei, hccl",
     "compute-platforms/neuron/": "trainium, inferentia, aws, neuron sdk",
     "compute-platforms/xpu/": "core ultra, intel arc, arc b580, oneapi, sycl, xpu pip",
     "features/": "bfloat16, distributed, torch.compile, quantization, fsdp, flash attention, flashattention, amp, mixed precision, multi gpu, fp8, dtensor",

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Page
 
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.install import Choice, Selector
 from accelerator_portal.install.axes import Value
 from tests.browser.visit import (
@@ -69,6 +70,39 @@ def test_a_platforms_page_keeps_its_platform(open_page: OpenPage, site: Site) ->
     take(page, "build", "stable")
     assert "platform" not in query(page)
     assert page.locator("input[name=platform]").count() == 0
+
+
+@pytest.mark.parametrize("language", ["", "zh/"])
+def test_a_mirror_replaces_the_index_that_the_commands_use(
+    open_page: OpenPage, site: Site, language: str
+) -> None:
+    pypi, pytorch = (
+        next(one for one in site.catalog.releases.mirrors if one.index == index)
+        for index in ("pypi", "pytorch")
+    )
+    address = f"{language}?platform=ascend&os=linux"
+    usual = shown_commands(open_page(address)).split("\n")
+    page = open_page(f"{address}&pypi-mirror={pypi.id}&pytorch-mirror={pytorch.id}")
+    expected = [
+        line.replace(INDEX, pytorch.url) if INDEX in line else f"{line} --index-url {pypi.url}"
+        for line in usual
+    ]
+    assert shown_commands(page).split("\n") == expected
+    assert not page.locator(".finding--found, .finding--installed").is_visible()
+    page.locator("[data-reset]").evaluate("button => button.click()")
+    assert query(page) == {}
+    assert not any(one.url in shown_commands(page) for one in site.catalog.releases.mirrors)
+
+
+def test_a_selected_mirror_stays_selected(open_page: OpenPage) -> None:
+    page = open_page("?os=linux&platform=cuda")
+    page.locator(".settings > summary").click()
+    page.select_option("#pypi-mirror", index=1)
+    chosen = query(page)["pypi-mirror"]
+    page.goto(page.url.partition("?")[0])
+    wait_until_ready(page)
+    assert page.locator("#pypi-mirror").input_value() == chosen
+    assert page.locator("#pytorch-mirror").is_hidden()
 
 
 def test_unknown_values_are_ignored_and_said(open_page: OpenPage) -> None:

@@ -1,6 +1,7 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
 import { both, element, listed, say, setAddress, setText } from "./elements.js";
+import { mirrored } from "./selector-mirrors.js";
 import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, limitNames, releaseName, shortName } from "./selector-messages.js";
 
@@ -90,14 +91,18 @@ function whereElse(model, choice, method) {
 }
 
 /** Show commands and what belongs to them. */
-export function showResult(form, model, { choice, row }) {
+export function showResult(form, model, { choice, row: found }, wishes) {
   const part = (name) => form.querySelector(`[data-part=${name}]`);
   for (const name of ["box", "files", "prints", "inside", "needs", "python-note", "offline"]) part(name).hidden = true;
   const copyOnly = form.querySelector("[data-copy=commands]");
+  const commands = mirrored(form, found, wishes);
+  const row = found && { ...found, commands };
   if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
   showText(part("note"), row?.note ?? "");
   showStage(part("stage"), row?.stage);
-  showFinding(form, row?.finding(choice.python));
+  const finding = row?.finding(choice.python);
+  const isElsewhere = row && commands !== found.commands && finding?.[0] !== "none"; // what was looked up is the index itself
+  showFinding(form, isElsewhere ? ["unchecked", say("Not checked: the commands use a mirror.")] : finding);
   showMore(form, model, choice);
   if (!row && model.ended(choice)) {
     showScript(form, model.ended(choice));

@@ -1,7 +1,8 @@
 // What the reader picked: kept in the page's address and, for the next visit, on this device.
 
 const STORED = "accelerator-portal.selector";
-const LIMITS = ["card", "driver"]; // wishes that no axis has
+const LIMITS = ["card", "driver"];
+const NO_AXES = [...LIMITS, "pypi-mirror", "pytorch-mirror"]; // wishes that no axis has
 const DRIVER = /^\d{2,4}(\.\d{1,4}){0,3}$/;
 
 export class Wishes {
@@ -36,7 +37,7 @@ export function readAddress(model, search) {
   const wishes = [];
   const unknown = [];
   for (const [axis, value] of new URLSearchParams(search)) {
-    if (!model.axes.includes(axis) && !LIMITS.includes(axis)) continue;
+    if (!model.axes.includes(axis) && !NO_AXES.includes(axis)) continue;
     if (isKnown(model, axis, value)) wishes.push([axis, value]);
     else unknown.push([axis, value.slice(0, 60)]);
   }
@@ -75,5 +76,6 @@ function isKnown(model, axis, value) {
   if (typeof value !== "string") return false;
   if (axis === "driver") return DRIVER.test(value);
   if (axis === "card") return Object.values(model.data.cards).some((cards) => Object.hasOwn(cards, value));
+  if (axis.endsWith("-mirror")) return [...document.querySelectorAll(`#${CSS.escape(axis)} option`)].some((option) => option.value === value);
   return model.axes.includes(axis) && model.knows(axis, value);
 }

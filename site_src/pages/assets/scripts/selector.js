@@ -35,7 +35,7 @@ class Selector {
   async begin() {
     const { form } = this;
     await this.#readAddress();
-    form.addEventListener("change", (event) => event.target.type === "radio" && this.#choose(event.target.name, event.target.value));
+    form.addEventListener("change", (event) => event.target.name && this.#choose(event.target.name, event.target.value || null));
     form.addEventListener("click", (event) => this.#press(event.target));
     form.addEventListener("submit", (event) => event.preventDefault());
     form.querySelector("#driver-version")?.addEventListener("input", (event) => this.#takeDriver(event.target.value));
@@ -164,7 +164,7 @@ class Selector {
       this.#filterPlatforms();
     };
     this.showChips();
-    showResult(form, model, found);
+    showResult(form, model, found, this.wishes);
     showLimit(form, model, found.choice.platform, this.wishes.limits);
     announce(form, model, found, { wishes: this.wishes.list, whole, limits: this.wishes.limits, unknown, quiet, step });
     this.#loadAhead();

@@ -23,6 +23,7 @@ from accelerator_portal.catalog.fields import (
     SourceIds,
     Specifier,
     TorchVersion,
+    Url,
 )
 from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 
@@ -133,6 +134,20 @@ class Ended(Sourced):
     """Packages to install with pip, each with its version, for example `torch==2.2.2`."""
 
 
+class Mirror(Sourced):
+    """A copy of a package index, which its operator documents."""
+
+    id: Id
+    """Id in the address of the selector, for example `tuna`."""
+    name: Line
+    """Name that readers see: the operator and its short name."""
+    index: Literal["pypi", "pytorch"]
+    """The index that is copied: `pypi`, or `pytorch` for `https://download.pytorch.org/whl`."""
+    url: Url
+    """Address of the copy. For `pypi`, the value of `--index-url`; for `pytorch`, what replaces the
+    address of the index."""
+
+
 class Releases(SourcedFile):
     """All PyTorch releases since 2.4, and the nightly builds."""
 
@@ -145,6 +160,8 @@ class Releases(SourcedFile):
     supports."""
     ended: tuple[Ended, ...] = ()
     """Kinds of machines whose last wheels are older than the oldest entry in `releases`."""
+    mirrors: tuple[Mirror, ...] = ()
+    """Mirrors that readers can select instead of an index. None is the default."""
 
     @cached_property
     def newest(self) -> Release:
