@@ -143,8 +143,8 @@ class KernelCounts(Model):
     """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device."""
 
     own: Annotated[int, Field(ge=0)]
-    """Number of overloads with a kernel that the backend registered. It can still compute on the
-    CPU."""
+    """Number of overloads with a kernel that the backend registered. Such a kernel can still
+    compute on the CPU."""
     composite: Annotated[int, Field(ge=0)]
     """Number of overloads that PyTorch composes from other operators for every backend."""
     fallback: Annotated[int, Field(ge=0)]
@@ -226,7 +226,7 @@ class Metric(Model):
 
 
 class KnownIssue(Model):
-    """The issue because of which the outcome was expected."""
+    """The issue that explains why the outcome was expected."""
 
     url: Url
     """The address of the issue about the outcome."""
@@ -266,7 +266,7 @@ class TestEntry(Model):
     log_tail: Text | None = None
     """The last lines of the test's log."""
     known_issue: KnownIssue | None = None
-    """The issue because of which the outcome was expected."""
+    """The issue that explains why the outcome was expected."""
     metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
     """Values that the test measured, by name."""
     evidence: Annotated[tuple[Evidence, ...], Field(max_length=40, fail_fast=True)] = ()

@@ -31,7 +31,8 @@ class Shard(Model):
     """Positions of the shard's tests in the plan of the whole run, counted from 1: numbers and
     ranges, for example `1-3 7`."""
     plan: Digest
-    """SHA-256 of the plan: tests, settings and known issues. All shards of a run have the same."""
+    """SHA-256 of the plan: tests, settings and known issues. All shards of a run have the same
+    value."""
     times: Digest | None = None
     """SHA-256 of the recorded test durations by which the tests were divided into shards. Absent
     without recorded durations."""

@@ -85,9 +85,9 @@ class ReportFeed(Sourced):
     """With `url`: address of a file with the report's SHA-256, as `sha256sum` writes it. A report
     with another checksum is refused."""
     release: ReleaseAsset | None = None
-    """Instead of `url`: a file of a GitHub release."""
+    """A file of a GitHub release. Use this key instead of `url`."""
     artifact: WorkflowArtifact | None = None
-    """Instead of `url`: an artifact of a GitHub workflow."""
+    """An artifact of a GitHub workflow. Use this key instead of `url`."""
 
     @model_validator(mode="after")
     def _stands_in_one_place(self) -> ReportFeed:
@@ -300,11 +300,11 @@ class Accelerator(SourcedFile):
     package: Package
     """The Python package that provides the platform."""
     error_names: tuple[Line, ...] = ()
-    """Names that show that an error message is from the platform, such as those of its libraries:
-    `hccl` finds `libhccl.so` and `HCCL error`. A name with capital letters is found only as
-    written."""
+    """Names that identify error messages of the platform, such as names of its libraries: `hccl`
+    finds `libhccl.so` and `HCCL error`. If a name has capital letters, case matters."""
     lifecycle: LifecycleFact | None = None
-    """Omit it for a platform that is developed. The card finder shows other platforms last."""
+    """Omit this key while the platform is developed. The card finder shows platforms with this key
+    last."""
     operating_systems: tuple[OperatingSystem, ...] = ()
     """Operating systems that are supported or tested."""
     identify: tuple[Identify, ...] = ()
@@ -323,9 +323,8 @@ class Accelerator(SourcedFile):
     support: Annotated[tuple[SupportChannel, ...], Field(min_length=1)]
     """Where to ask for help."""
     own_sites: tuple[Line, ...] = ()
-    """Further websites of the vendor, whose documents count as its own: an owner on a code host,
-    such as `github.com/example-labs`, or a domain. Sites in `documentation` and `support` need no
-    entry."""
+    """Other websites whose documents count as documents of the vendor: an owner on a code host,
+    such as `github.com/example-labs`, or a domain. Omit sites in `documentation` and `support`."""
     additional_platform: AdditionalPlatformEntry | None = None
     """The platform's entry on pytorch.org's Additional Platforms page, if there is one."""
     upstream_ci: tuple[UpstreamCi, ...] = ()

@@ -40,7 +40,7 @@ class Operator(Model):
 
 
 class OperatorGroup(Sourced):
-    """Operators that must pass for the same reason."""
+    """A group of operators that must pass, with the common reason."""
 
     title: Line
     """The purpose of the operators in a few words."""

@@ -96,7 +96,8 @@ class BuildSupport(Sourced):
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures whose builds support the hardware. Default: all."""
     disputed: Flag = False
-    """Whether sources disagree that these builds run on the hardware. `note` says how."""
+    """`true` if sources disagree about whether these builds run on the hardware. Explain the
+    disagreement in `note`."""
     note: Line | None = None
     """Limits of the support, for example whether the vendor supports the hardware officially."""
 

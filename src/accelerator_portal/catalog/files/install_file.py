@@ -110,7 +110,7 @@ class Option(Sourced):
     """One install option. It covers all combinations of its values.
 
     Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the torch
-    releases. `torch` can also be combined with another of these keys to narrow its releases.
+    releases. To limit the releases of another key, `torch` can be combined with it.
     """
 
     id: Id
@@ -127,16 +127,17 @@ class Option(Sourced):
     """Pattern for variants, as in `wheels`, for the LibTorch archives that `data/releases.yaml`
     lists."""
     compatibility: Flag = False
-    """Whether the option has the torch releases of `compatibility.yaml`, each with its newest
-    plugin version whose requirements are stated, or otherwise with the newest plugin version."""
+    """Whether the option has the torch releases of `compatibility.yaml`. Each release gets its
+    newest plugin version that has stated requirements. If no version has them, it gets its newest
+    plugin version."""
     torch: TorchVersions | None = None
     """PyTorch releases of the option: a list such as `["2.9.0"]`, or a version specifier such as
     `>=2.8` for releases in `data/releases.yaml`."""
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """Install methods that the option offers, for example `pip` and `docker`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems. They select among the builds of `wheels`, `images` or `archives`, and are
-    required without these keys."""
+    """Operating systems. With `wheels`, `images` or `archives`, they limit the builds. Without
+    these keys, they are required."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures, as in `os`."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None

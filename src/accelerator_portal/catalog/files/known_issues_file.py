@@ -16,8 +16,8 @@ class KnownFailure(Model):
     """Key of a test: `suite/name?dtype=float32`. The issue applies to all values of parameters that
     the key does not name."""
     glob: Line | None = None
-    """Instead of `test`: a pattern for test keys, for example `operators/fft*`. `*` stands for any
-    text and `?` for any one character."""
+    """Pattern for the keys of several tests, for example `operators/fft*`: `*` stands for any text
+    and `?` for any one character. Use this key instead of `test`."""
     action: Literal["skip", "expect"]
     """`skip`: the test is not run. `expect`: the test is run and its failure is expected."""
     reason: Line

@@ -159,7 +159,7 @@ class Releases(SourcedFile):
     """Packages that are installed next to torch, with the torch releases that each version
     supports."""
     ended: tuple[Ended, ...] = ()
-    """Kinds of machines whose last wheels are older than the oldest entry in `releases`."""
+    """Kinds of machines whose last wheels are of a release before the oldest one in `releases`."""
     mirrors: tuple[Mirror, ...] = ()
     """Mirrors that readers can select instead of an index. None is the default."""
 

@@ -155,15 +155,15 @@ class Goal(Sourced):
     asked: Paragraph
     """What the source says about the goal."""
     command: Line | None = None
-    """Command that shows the goal on a machine without an accelerator."""
+    """Command that tests the goal on a machine without an accelerator."""
     needs: Line | None = None
     """Hardware or vendor software that a test of the goal, or of a part of it, requires."""
 
     counts: Counted | None = None
     """What is counted in the latest published reports to show the progress."""
     metric: Line | None = None
-    """Instead of `counts`: name of the metric whose median in the latest reports shows the
-    progress."""
+    """Name of the metric whose median in the latest reports shows the progress. Use this key
+    instead of `counts`."""
 
     @model_validator(mode="after")
     def _somewhere(self) -> Goal:
@@ -249,7 +249,7 @@ class ModelFamily(Model):
 class ModelFamilies(Model):
     """The model families, in the order in which pages list them.
 
-    They contain tests of suites of kind `model` only. A test can belong to several families.
+    A family contains only tests of suites of kind `model`. A test can belong to several families.
     """
 
     families: tuple[ModelFamily, ...]
@@ -354,7 +354,7 @@ class TypedChoice(Model):
     release: bool = False
     """Whether a version number after the words is a PyTorch release."""
     requirement: Line | None = None
-    """The requirement of install options that a version number after the words belongs to, such as
+    """The requirement of install options to which a version number after the words applies, such as
     `macOS`."""
     kept: bool = False
     """Whether the words are also part of names, such as `MacBook Pro`."""
@@ -364,9 +364,9 @@ class FinderWords(Model):
     """The words that the card finder recognizes besides names. All words are in lowercase."""
 
     choices: tuple[TypedChoice, ...] = ()
-    """Words that select a value or that are left out."""
+    """Words that select a value or that the card finder ignores."""
     phrases: tuple[Line, ...] = ()
-    """Names of several words that are read as one word, for example `macbook pro`."""
+    """Names of several words that count as one word, for example `macbook pro`."""
     ignored: tuple[Line, ...] = ()
     """Words that add nothing to the name of a product, for example `gpu`."""
     forms: tuple[Line, ...] = ()

@@ -68,7 +68,7 @@ class Source(Model):
     """Address of the document. The address of a file in a repository contains the commit, not a
     branch."""
     package: PackageName | None = None
-    """Instead of `url`: the name of a package whose metadata on PyPI was read."""
+    """Name of the package whose metadata on PyPI was read. Use this key instead of `url`."""
     run_here: Flag = False
     """Whether this project installed and ran `package`. Default: only its metadata was read."""
     title: Line
@@ -77,8 +77,7 @@ class Source(Model):
     read: Day
     """Date on which the source was read, for example `2026-11-21`."""
     as_of: Day | None = None
-    """Date of the content that was read, if it was older than `read`, for example the date of the
-    commit."""
+    """Date of the content, for example of the commit, if it is older than the date in `read`."""
     lines: Annotated[str, Field(pattern=rf"^{LINES}$")] | None = None
     """Lines of a repository file that state the fact: `12` or `12-18`. The link opens there."""
     quote: Annotated[Line, Field(max_length=200)] | None = None

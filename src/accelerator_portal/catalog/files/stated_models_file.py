@@ -39,9 +39,9 @@ class StatedModel(Model):
     examples: _Words | None = None
     """Examples of the model that the document names."""
     details: _Words | None = None
-    """What the document says that the model runs with: an engine, data types or devices."""
+    """What the model runs with according to the document: an engine, data types or devices."""
     purpose: tuple[StatedPurpose, ...] = ()
-    """What the document says that this model runs for. Default: `purpose` of the list."""
+    """The purpose that the document states for this model. Default: `purpose` of the list."""
 
 
 class ModelList(Sourced):
@@ -57,12 +57,12 @@ class ModelList(Sourced):
     headings: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Headings of the document. The tables below them are read."""
     purpose: tuple[StatedPurpose, ...] = ()
-    """What the document says that all models of the list run for. Default: it does not say."""
+    """The purpose that the document states for all models of the list. Default: none is stated."""
     purpose_from: Mapping[StatedPurpose, Line] = Field(default_factory=dict)
-    """The heading or the column of the document that states a purpose, by purpose, for example
-    `training: Training`. A column states it for the rows in which it is not empty."""
+    """For each purpose, the heading or the column title that states it in the document, for example
+    `training: Training`. A column states the purpose of each row in which it is not empty."""
     except_headings: Mapping[Line, Line] = Field(default_factory=dict)
-    """Headings below which no table is read, each with the reason."""
+    """Headings whose tables are not read, each with the reason."""
     name: Line
     """Title of the column that contains the name of the model."""
     examples: Line | None = None
@@ -74,8 +74,8 @@ class ModelList(Sourced):
     """Titles of the columns with marks that say whether the model is supported. One such mark is
     enough. Default: every row counts as supported."""
     marks: Mapping[str, Flag] = Field(default_factory=dict)
-    """Each content of the columns in `supported`, and whether it means support, for example
-    `Planned: false`. Any other content is an error."""
+    """Each text that the columns in `supported` contain, and whether it means support, for example
+    `Planned: false`. Any other text is an error."""
     except_rows: Mapping[Line, Line] = Field(default_factory=dict)
     """Texts, each with a reason. A row that contains the text in any column is left out."""
     rows: Count = 0
@@ -83,7 +83,7 @@ class ModelList(Sourced):
     left_out: Mapping[Line, Count] = Field(default_factory=dict)
     """Number of rows that were left out, by reason."""
     models: tuple[StatedModel, ...] = ()
-    """The models. Rows that differ only in details are one model."""
+    """The models. Rows that differ only in details count as one model."""
 
     @property
     def taken(self) -> int:

@@ -31,8 +31,8 @@ class SuiteFile(SourcedFile):
     description: Paragraph
     """What the suite does, in two or three sentences."""
     models: Line | None = None
-    """What the suite's models are, if they are not the published ones, for example `two layers,
-    random weights`."""
+    """How the suite's models differ from the published models, for example `two layers, random
+    weights`."""
     url: Url
     """Address of the suite's documentation or source code."""
     tests: Annotated[tuple[Line, ...], Field(min_length=1)]
@@ -53,7 +53,7 @@ class SameModel(Sourced):
     names: Annotated[tuple[Line, ...], Field(min_length=2)]
     """The tests of the model, each as `suite/name`, for example `torchbench/hf_Bert`."""
     note: Line | None = None
-    """How the tests differ."""
+    """How the tests of the model differ."""
 
 
 class Models(SourcedFile):

@@ -64,7 +64,8 @@ class DeployRecipe(Model):
     script: Code | None = None
     """The commands of the recipe, run with `bash`."""
     container: Code | None = None
-    """Instead of `script`: a Dockerfile for `docker build`. `check` runs in the image."""
+    """A Dockerfile for `docker build`. Use this key instead of `script`. `check` then runs in the
+    image."""
     python: Line = "python"
     """The Python interpreter that runs `check`: a command, or a path relative to the recipe's
     folder. Default: `python`."""

@@ -24,8 +24,8 @@ _LONG_NAME = re.compile(r"[a-zA-Z0-9]{1,80}(?:_|[a-z](?=[A-Z]))")
 def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """An error message in an `error` block of `faq.md` is specific, and only one answer has it.
 
-    When a reader pastes such a message, its answer opens. A message needs three words besides names
-    such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
+    When a reader pastes such a message, its answer opens. A message must have at least three words
+    besides names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
     """
     for faq in catalog.faqs:
         first: dict[str, str] = {}

@@ -25,7 +25,7 @@ _FILE = "accelerator.yaml"
 
 @rule()
 def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Variants and FAQ questions that `hardware` names exist, and entries are unique."""
+    """All variants and FAQ questions in `hardware` exist, and no entry is listed twice."""
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware
         if hardware is not None:
@@ -117,14 +117,15 @@ def _differs(model: HardwareModel, other: HardwareModel) -> bool:
 def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """No two facts of the catalog contradict each other.
 
-    The rule compares the Python versions of a row in `compatibility.yaml` and of its PyTorch
-    release; the SDK versions of a row and of its variant in `install.yaml`; the minimum drivers of
-    two SDK versions, because a newer SDK doesn't need an older driver; the components and the end
-    date of two rows for one plugin version, unless a row has a note; the builds of a card and the
-    install commands, by release, operating system and architecture; the memory size and power of a
-    card on two platforms. Other rules compare the requirements of an option with its rows
-    (`version-conflicts`), rows and releases with package metadata (`package-facts`) and the cards
-    of one platform (`hardware-references`).
+    The rule compares the Python versions of a row in `compatibility.yaml` with those of its PyTorch
+    release, and the SDK version of a row with that of its variant in `install.yaml`. It compares
+    the minimum drivers of two SDK versions: a newer SDK doesn't need an older driver. It compares
+    the components and the end date of two rows for one plugin version, unless a row has a note. It
+    compares the builds of a card with the install commands, by release, operating system and
+    architecture. It compares the memory size and power of a card on two platforms.
+    `version-conflicts` compares the requirements of an option with its rows, `package-facts`
+    compares rows and releases with package metadata, and `hardware-references` checks the cards of
+    one platform.
     """
     commands = rows_by_platform(catalog)
     for platform in catalog.platforms:

@@ -29,10 +29,10 @@ from accelerator_portal.install.targets import served_builds
 
 @rule()
 def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Ids in `install.yaml` and `compatibility.yaml` are unique, and all ids that they name exist.
+    """In `install.yaml` and `compatibility.yaml`, ids are unique and all referenced ids exist.
 
-    For example, `check` of an option names a check in `checks`, and `variant` of a row names a
-    variant in `install.yaml`.
+    For example, the key `check` of an option contains the id of a check in `checks`, and `variant`
+    of a row contains the id of a variant in `install.yaml`.
     """
     for platform in catalog.platforms:
         yield from _doubled(platform)
@@ -104,7 +104,7 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
 
 @rule()
 def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every option in `install.yaml` produces commands, and no two produce them for one selection.
+    """Every option in `install.yaml` produces commands, and only one does for each selection.
 
     A selection is what a reader chooses in the install selector, for example Linux, x86_64 and pip.
     """

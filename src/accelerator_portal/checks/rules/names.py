@@ -111,8 +111,8 @@ def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Platform IDs, names and packages don't look like another platform's.
 
     For example, `torch-acrne` looks like `torch-acme`, and installing the wrong package runs its
-    code. The rule follows Unicode Technical Standard 39, Security Mechanisms. Of the table of
-    confusable characters, it covers the letters that names can contain.
+    code. The rule follows Unicode Technical Standard 39, Security Mechanisms. The standard has a
+    table of confusable characters; the rule uses only the letters that names can contain.
     """
     claims: dict[tuple[str, str], tuple[Platform, str]] = {}
     for platform in catalog.by_claim:
@@ -165,8 +165,8 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
     If a command uses an extra index, pip installs the highest version that PyPI or that index has.
     If only the vendor's index has a package, anybody can register its name on PyPI. A name that
-    differs by one letter from a well-known package is usually a typing error, and such names are
-    often registered.
+    differs by one letter from a well-known package is usually a typing error, and somebody else
+    has often registered such a name.
     """
     known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:

@@ -87,7 +87,7 @@ _KNOWN_ISSUES = "known-issues.yaml"
 
 @rule()
 def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Entries of `known-issues.yaml` name valid test keys of existing suites, each key once."""
+    """Entries of `known-issues.yaml` have valid test keys of existing suites, each key once."""
     for platform in catalog.platforms:
         seen: set[str] = set()
         for place, issue in enumerate(platform.known_issues):

@@ -208,8 +208,8 @@ def look_alikes(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Names contain no look-alike letters from other alphabets.
 
     For example, `cuda` with a Cyrillic letter looks like `cuda`. The rule follows Unicode Technical
-    Standard 39, Security Mechanisms, as far as Python's Unicode data allows. Of the table of
-    confusable characters, it covers the letters that IDs can contain.
+    Standard 39, Security Mechanisms, as far as Python's Unicode data allows. The standard has a
+    table of confusable characters; the rule uses only the letters that IDs can contain.
     """
     for platform in catalog.platforms:
         yield from _of_words(platform)

@@ -111,8 +111,8 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Rows of `compatibility.yaml` follow the `version_pattern` that the file declares.
 
     A vendor's document may state that plugin and PyTorch share the first two or three numbers of
-    their versions. If a row has other numbers, a version is wrong, or the pattern doesn't apply to
-    the row: `since` states the first PyTorch release to which the pattern applies.
+    their versions. If the numbers of a row differ, correct the wrong version. If the pattern
+    doesn't apply to old releases, set `since` to the first PyTorch release to which it applies.
     """
     for platform in catalog.platforms:
         pattern = platform.compatibility.version_pattern
@@ -262,8 +262,8 @@ def minors_behind(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """The newest versions in `compatibility.yaml` are still maintained.
 
-    Commands install these versions. The rule checks the end of `lifecycle` in the newest entry of
-    each variant. Older entries may have ended.
+    Commands install these versions. The rule checks whether the `lifecycle` of the newest entry of
+    each variant has ended. The lifecycle of older entries may have ended.
     """
     for platform in catalog.platforms:
         seen: set[str | None] = set()
@@ -327,7 +327,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
     For example, a guide says "CANN 8.0 or newer", but every entry in `compatibility.yaml` requires
     CANN 9.1. Readers would install a version that doesn't work. The rule compares only software
-    that the guide names as `needs` in `compatibility.yaml` does.
+    that has the same name in the guide and in `needs` of `compatibility.yaml`.
     """
     for platform in catalog.platforms:
         for name, oldest in _needed(platform).items():

@@ -345,7 +345,7 @@ class FamilyCount(Model):
     reports: tuple[str, ...]
     """Ids of the reports, the newest first."""
     models: dict[str, str]
-    """What the models of a suite are, if they are not the published ones."""
+    """How the models of a suite differ from the published models."""
 
 
 class StatedFamily(Model):
