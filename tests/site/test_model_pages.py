@@ -209,8 +209,9 @@ def test_a_platforms_statements_have_a_page_with_all_counts(site: Site) -> None:
         assert (address in site.pages) is bool(platform.stated_models)
         for listed in platform.stated_models.lists if platform.stated_models else ():
             text = " ".join(site.pages[address].one("article").text().split())
-            assert f"read {listed.rows:,} rows and took {listed.taken:,} into the table" in text
+            assert f"read {listed.rows:,} rows of the document at this commit" in text
+            assert f"The table below contains {listed.taken:,} of them" in text
             for why, number in listed.left_out.items():
-                assert f"{number:,} rows left out: {why}." in text
+                assert f"It leaves out {number:,} rows: {why}." in text
             link = f'a[href$="{address}"]'
             assert site.pages[f"compute-platforms/{platform.id}/"].tree.css_first(link)
