@@ -123,5 +123,5 @@ def test_conda_is_where_its_sources_say(catalog: Catalog, rows: tuple[InstallRow
     assert conda
     for row in of(rows, "conda"):
         assert row.platform in conda.platforms
-        assert row.os in conda.os
+        assert row.arch in conda.machines[row.os]
         assert row.note == conda.note

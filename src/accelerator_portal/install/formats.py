@@ -201,7 +201,7 @@ def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]
         return
     first: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
-        fits = row.platform in conda.platforms and row.os in conda.os
+        fits = row.platform in conda.platforms and row.arch in conda.machines.get(row.os, ())
         if fits and row.method == "pip" and row.build != PREVIEW:
             first.setdefault((row.platform, row.os, row.arch), row)
     for row in first.values():

@@ -312,8 +312,8 @@ class Conda(Model):
 
     platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
     """Ids of the platforms that conda-forge builds PyTorch for."""
-    os: Annotated[tuple[Os, ...], Field(min_length=1)]
-    """Operating systems that the sources name."""
+    machines: Mapping[Os, Annotated[tuple[Arch, ...], Field(min_length=1)]]
+    """Processor architectures that the sources name, by operating system."""
     command: Line
     """The command that creates an environment named `pytorch`."""
     note: Line
