@@ -204,7 +204,11 @@ def test_news_tells_what_happened_to_plugins(plugins: Catalog) -> None:
         ),
         ("2026-02-09", "changed", f"{PACKAGE} 1.8.0 is no longer on its index"),
         ("2026-02-03", "release", f"{PACKAGE} 1.10.1 was published"),
-        ("2026-02-02", "first", f"{PACKAGE} 1.10.0, the first for torch 1.10.0 was published"),
+        (
+            "2026-02-02",
+            "first",
+            f"{PACKAGE} 1.10.0 was published, the first release for torch 1.10.0",
+        ),
     ]
     assert [n.key for n in news(catalog)] == [
         f"{PACKAGE}:1.9.1:requires:{X86}:2026-02-09",
@@ -234,7 +238,7 @@ def test_news_tells_on_which_day_a_platform_fell_behind(tree: Tree) -> None:
     days = [[f"{n.date}" for n in some] for some in found]
     assert days == [["2026-05-01"], ["2026-07-01"], [], []]
     assert found[1][0].words == (
-        "with torch 1.13, more than 2 minor releases behind: the newest is 1.10.0"
+        "more than 2 minor releases behind since torch 1.13; the newest supported release is 1.10.0"
     )
 
 

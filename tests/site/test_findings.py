@@ -23,7 +23,7 @@ from tests.folders import EXAMPLE, Tree, loaded
 DAY = dt.date(2026, 6, 1)
 FOUND = Verdict(kind="found", on=DAY, found={"torch": "1.10.0"})
 NONE = Verdict(kind="none", on=DAY, why="torch==1.10.0 has no wheels.")
-NAMED = "Named in “Example data, made up for the tests”, read 2026-01-02."
+NAMED = "Version stated in “Example data, made up for the tests”, read 2026-01-02."
 UNCHECKED = Verdict(kind="unchecked", on=DAY, why="an index did not respond")
 
 

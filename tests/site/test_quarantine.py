@@ -122,9 +122,9 @@ def test_the_last_good_version_stands_in_and_says_so(
 
     found = built(root, tmp_path / "found", "--archive", str(tmp_path / "archive"))
     page = found["compute-platforms/acme/index.html"].decode()
-    assert "The newest folder of this platform has 2 errors since 2026-11-20." in page
+    assert "The newest version of this platform’s folder has had 2 errors since 2026-11-20." in page
     dashboard = found["results/dashboard/index.html"].decode()
-    assert "showing the version before 2026-11-20: 2 errors" in dashboard
+    assert "the page shows the last valid version, from before 2026-11-20: 2 errors" in dashboard
     assert json.loads(found["api/v1/quality.json"])["set_aside"] == [
         {"folder": "acme", "errors": 2, "shown_before": "2026-11-20"}
     ]

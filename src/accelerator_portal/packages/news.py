@@ -76,7 +76,7 @@ def _releases(catalog: Catalog, platform: Platform, found: Home) -> Iterator[New
         package = f"{found.package} {release.version}"
         if first:
             words = message(
-                "{package}, the first for torch {versions} was published",
+                "{package} was published, the first release for torch {versions}",
                 package=package,
                 versions=joined(first),
             )
@@ -129,7 +129,8 @@ def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
         return
     over = sorted(minors)[most]
     words = message(
-        "with torch {release}, more than {most} minor releases behind: the newest is {newest}",
+        "more than {most} minor releases behind since torch {release}; "
+        "the newest supported release is {newest}",
         release=f"{over[0]}.{over[1]}",
         most=most,
         newest=newest,

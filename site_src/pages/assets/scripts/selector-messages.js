@@ -55,7 +55,7 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
   if (!cause) {
     const newest = listed(["build", "variant"].map((axis) => name(choice)(axis)).filter(Boolean));
-    return { changed, text: say("{limits} does not fit {instead}. The newest build for it is {newest}.", { limits: limitNames(limits, true), instead, newest }), undo: null };
+    return { changed, text: say("{limits} does not fit {instead}. The newest build that fits is {newest}.", { limits: limitNames(limits, true), instead, newest }), undo: null };
   }
   const [undo, value] = cause;
   const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);

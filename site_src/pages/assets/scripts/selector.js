@@ -120,7 +120,7 @@ class Selector {
   #takeDriver(text) {
     const driver = driverVersion(text);
     const state = this.form.querySelector("[data-part=driver-state]");
-    state.textContent = text.trim() && !driver ? say("No driver version found. Type it as in 535 or 535.104.") : "";
+    state.textContent = text.trim() && !driver ? say("No driver version found. Use a format like 535 or 535.104.") : "";
     if (driver !== (this.wishes.get("driver") ?? null)) this.#take(this.wishes.with("driver", driver), "driver");
   }
 

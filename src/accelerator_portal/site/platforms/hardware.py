@@ -176,7 +176,7 @@ def card_remark(generation: Generation) -> str:
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
     if generation.builds and all(build.disputed for build in generation.builds):
-        return message("Sources disagree on whether the builds run on it.")
+        return message("Sources disagree on whether the builds run on this hardware.")
     return ""
 
 

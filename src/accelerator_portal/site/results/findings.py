@@ -105,7 +105,7 @@ def _unresolved(row: InstallRow, why: str) -> Finding:
     """Return the finding for versions that were not resolved; a document may name them."""
     if row.named:
         source = message(
-            "Named in “{title}”, read {day}.",
+            "Version stated in “{title}”, read {day}.",
             title=row.named.title,
             day=f"{row.named.read:%Y-%m-%d}",
         )
