@@ -107,19 +107,19 @@ def test_only_what_cannot_both_be_right_is_a_contradiction(works: Extent, outcom
 
 def test_a_row_shows_the_source_and_the_run(example_site: Site) -> None:
     page = example_site.pages["compute-platforms/acme/"]
-    run = "self-reported ."
+    run = "( self-reported )."
     against = "The source and this run disagree."
     tested = "Tested on 2026-01-10"
     found = words(page, "Automatic mixed precision")
     assert found.startswith("✓ works")
     assert found.endswith(
-        f"{tested}: ✕ failed , {run} {against} autocast to bfloat16 gave <torch.float32>"
+        f"{tested}: ✕ failed {run} {against} autocast to bfloat16 gave <torch.float32>"
     )
     found = words(page, "Distributed")
     assert found.startswith("✕ does not work")
-    assert found.endswith(f"{tested}: ✓ passed , {run} {against}")
-    assert words(page, "torch.compile").endswith(f"{tested}: ✓ passed , {run}")
-    assert words(page, "Profiler") == f"{tested}: ✓ passed , {run}"
+    assert found.endswith(f"{tested}: ✓ passed {run} {against}")
+    assert words(page, "torch.compile").endswith(f"{tested}: ✓ passed {run}")
+    assert words(page, "Profiler") == f"{tested}: ✓ passed {run}"
     with pytest.raises(ValueError, match="not enough values"):
         words(page, "Quantization")  # nobody speaks of it, and its check was skipped
 
