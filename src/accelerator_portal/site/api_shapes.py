@@ -128,15 +128,15 @@ class SelectorOverview(Model):
     """The data of all platforms that the install selector needs."""
 
     axes: dict[str, tuple[tuple[str, ...], ...]]
-    """For each axis its values: id, label and, where there is one, a detail."""
+    """For each axis, its values: id, label and a detail, if there is one."""
     variants: dict[str, tuple[tuple[str, ...], ...]]
-    """For each platform that has variants the same."""
+    """For each platform with variants, the variants in the same form as in `axes`."""
     order: tuple[str, ...]
     """The axes in the order of addresses."""
     machine: tuple[str, ...]
     """The axes of the reader's machine. Other choices don't change them."""
     weights: tuple[str, ...]
-    """The axes with derived values if the reader selects none, most important first."""
+    """The axes whose values are derived if the reader selects none, most important first."""
     ready: tuple[str, ...]
     """Methods that install prebuilt packages. Others are used only if none is available."""
     unpinned: tuple[str, ...]
@@ -152,8 +152,8 @@ class SelectorOverview(Model):
     drivers: dict[str, DriverData]
     """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | int, ...]]]
-    """For each platform its cards by id: the name, then the rows that run on them, as starts and
-    ends of ranges of rows."""
+    """For each platform, its cards by id: the name of the card, then the start and end of each
+    range of rows that run on it."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system."""
     ended: dict[str, EndedData] = Field(default_factory=dict)
@@ -195,7 +195,8 @@ class InstallData(SelectorOverview):
     on_request: tuple[bool, ...]
     """True for rows that are offered only if the reader selects their release."""
     findings: tuple[tuple[int, ...], ...]
-    """For each Python of a row the place of its finding, -1 for none; one place where all agree."""
+    """For each Python version of a row, the place of its finding, or -1 if there is none. One place
+    stands for all versions if they have the same finding."""
     rows: tuple[int, ...]
     """The rows."""
 
@@ -204,7 +205,7 @@ class InstallDataOfAll(Model):
     """The install selector's data for all platforms."""
 
     platforms: dict[str, InstallData]
-    """For each platform the content of its own file. The numbers of one mean nothing in another."""
+    """For each platform, the content of its own file. Numbers refer to the same file only."""
 
 
 class QuestionIndex(Model):

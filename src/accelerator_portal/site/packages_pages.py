@@ -63,7 +63,8 @@ class LagData(Model):
     released: Day
     """The day of its publication."""
     days: int
-    """Days from the torch release to the plugin release, or to the latest look-up without one."""
+    """Days from the torch release to the plugin release or, if there is none, to the day on which
+    the index was last read."""
     plugin: str | None = None
     """The first compatible final release. Absent if there is none yet."""
     followed: Day | None = None
@@ -78,7 +79,8 @@ class NewsData(Model):
     date: Day
     """The day."""
     kind: str
-    """`release`, `first` for a new torch, `behind` its limit, or `changed` under a version."""
+    """`release`: a new release. `first`: the first release for a torch version. `behind`: the
+    platform is more releases behind than allowed. `changed`: a published version changed."""
     platform: str
     """Id of the platform."""
     words: str

@@ -281,8 +281,8 @@ class Accelerator(SourcedFile):
     vendor: Title
     """Manufacturer of the hardware, for example `Huawei`."""
     vendor_names: tuple[Title, ...] = ()
-    """Other names that readers type into the card finder: of the manufacturer, also in another
-    script, and of its products."""
+    """Other names of the manufacturer (also in another script) and of its products. Readers type
+    them into the card finder."""
     mark: Mark
     """Two letters or digits that are shown instead of a logo, for example `AS`."""
     summary: Annotated[Line, Field(max_length=160)]

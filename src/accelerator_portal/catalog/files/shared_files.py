@@ -293,7 +293,7 @@ def model_suites(suites: Mapping[str, SuiteFile]) -> dict[str, SuiteFile]:
 
 
 class StartingChoice(Model):
-    """The default choice for one operating system. The build is stable."""
+    """The default choice for one operating system. It is always a stable build."""
 
     os: Os
     """The operating system."""
@@ -317,7 +317,7 @@ class Conda(Model):
     command: Line
     """The command that creates an environment named `pytorch`."""
     note: Line
-    """A sentence that is shown with the command, with the date of the sources."""
+    """A sentence that is shown with the command. It states the date of the sources."""
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
     """The sources of the note."""
 
@@ -382,4 +382,4 @@ class FinderWords(Model):
     labels: tuple[Line, ...] = ()
     """Labels that tools print before a name, for example `model name`."""
     systems: Mapping[Os, Words] = {}
-    """Texts that only tools of one operating system print, by operating system."""
+    """For each operating system, texts that only tools of this system print."""

@@ -45,7 +45,7 @@ class StatedModel(Model):
 
 
 class ModelList(Sourced):
-    """A list of models in a document: how to read its tables, and what they say.
+    """A list of models in a document: how to read the tables of the document, and their content.
 
     `accelerator-portal stated-models` writes `rows`, `left_out` and `models`.
     """

@@ -26,7 +26,7 @@ class FeatureRun(Model):
     """What the tests of a feature showed in a run, or what a baseline expects of them."""
 
     outcome: Outcome
-    """The outcome of the tests; of several that differ, one that is not good."""
+    """The outcome of the tests. If their outcomes differ, it is one that is not good."""
     passed: int
     """The number of tests that passed."""
     tests: int
@@ -36,14 +36,14 @@ class FeatureRun(Model):
     report: str
     """Id of the report."""
     kind: Kind
-    """Who made the report. A baseline is what a project's CI expects, and no run."""
+    """Who made the report. A baseline lists what a project's CI expects; it is not a run."""
     day: dt.date | None = None
     """The day of the run, or of the baseline."""
     address: str
     """The address of the test, or of the suite if there are several, relative to `results/`."""
     contradicts: bool
-    """Whether a source says that the feature works and all tests of the run failed, or the
-    reverse."""
+    """Whether all tests failed although a source says that the feature works, or all tests passed
+    although a source says that it does not work."""
 
 
 def feature_runs(

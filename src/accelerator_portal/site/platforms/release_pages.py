@@ -182,9 +182,8 @@ class ReleaseVersions(Model):
     date: Day
     """The day of its publication."""
     platforms: dict[str, str]
-    """What a platform offers of it, by the platform's id, in a few words: its plugin's version
-    and runtime, its variants or systems, or `from source`; platforms without a command for it are
-    left out."""
+    """What each platform offers for the release, by platform id: the version of the plugin and its
+    runtime, the variants or systems, or `from source`. Platforms without a command are left out."""
 
 
 class PlatformVersions(Model):

@@ -93,10 +93,11 @@ class ReportMoment(Model):
 
 
 CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
-"""From which report on (its number in the index) what was said; no outcome: the test is gone."""
+"""The number (in the index) of the first report with this outcome and stage, and both of them.
+Without an outcome, the test was removed."""
 
 TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
-"""What was said of a test over time, by its settings as they are in its key."""
+"""The outcomes of a test over time, by its settings, in the form of the test's key."""
 
 
 class HistoryShard(Model):

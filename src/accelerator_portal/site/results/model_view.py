@@ -356,7 +356,7 @@ class StatedFamily(Model):
     by: str
     """The publisher of the document."""
     software: str
-    """The software with which the document says that they run."""
+    """The software that runs the models according to the document."""
     date: dt.date
     """The date of the document."""
     source: str
@@ -364,7 +364,7 @@ class StatedFamily(Model):
     models: tuple[str, ...]
     """The names of the models in the document."""
     purposes: dict[str, tuple[str, ...]]
-    """The same names by what the document says the models run for."""
+    """The same names, by the purpose that the document states."""
 
 
 class FamilyEntry(Model):
@@ -379,7 +379,7 @@ class FamilyEntry(Model):
     counts: tuple[FamilyCount, ...]
     """The results on each platform that has any."""
     stated: tuple[StatedFamily, ...] = ()
-    """What documents state. It is not part of the results."""
+    """The models that documents state. These models are not part of the results."""
 
 
 class FamiliesIndex(Model):
