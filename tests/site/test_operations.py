@@ -57,7 +57,7 @@ def test_runs_are_listed_newest_first(site: Site) -> None:
     assert "<td>reports</td>" in lines[0]
     assert "<td>1,200</td><td>2.0 MB</td><td>1</td><td>3</td>" in lines[0]
     assert lines[1].startswith('<tr><th scope="row">2026-11-20 03:00</th><td>24.0 s</td>')
-    assert "The run of 2026-11-21 03:00 UTC failed in: reports." in page.content
+    assert "In the run of 2026-11-21 03:00 UTC, these steps failed: reports." in page.content
     assert len(json.loads(data.content)["nights"]) == 2
 
 
