@@ -211,7 +211,7 @@ def _judge(
         check(found, reference, recipe, narrow=sample.narrow)
     except MismatchError as error:
         if recipe.delegates and not made.delegation.delegates:
-            raise MismatchError(f"{UNDELEGATED} ExecuTorch's own kernels: {error}") from None
+            raise MismatchError(f"{UNDELEGATED} With ExecuTorch's own kernels: {error}") from None
         raise
 
 
