@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import ProblemsError
-from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
+from accelerator_portal.catalog.files.stated_models_file import (
+    LIST_ITEM,
+    ModelList,
+    StatedModel,
+)
 from accelerator_portal.vendors.model_lists import NOT_MARKED, read_models
 
 DOCUMENT = """\
@@ -141,3 +145,41 @@ def test_what_is_not_described_is_refused_with_its_place() -> None:
     nameless = DOCUMENT.replace("| **Llama** \N{CIRCLED DIGIT ONE} |", "| |")
     assert "a row has no name of a model" in refused(nameless)
     assert "at most 400" in refused(DOCUMENT.replace("**Llama**", "Llama" * 90))
+
+
+def test_items_of_lists_are_models_and_an_item_with_a_list_is_none() -> None:
+    text = """\
+# Models
+
+| list item |
+| --- |
+| of a table |
+
+## Inference
+
+- Llama
+  - Llama 2 [7B](https://x.example)
+  - Llama 3
+- Mistral
+
+## Training
+
+1. Llama 3
+"""
+    about: dict[str, object] = {
+        "headings": ["Models"],
+        "except_headings": {},
+        "name": LIST_ITEM,
+        "examples": None,
+        "details": [],
+        "supported": [],
+        "marks": {},
+        "purpose_from": {"inference": "Inference", "training": "Training"},
+        "except_rows": {"Mistral": "withdrawn"},
+    }
+    found = read_models("list.md", text, described(**about))
+    assert found.models == (
+        StatedModel(name="Llama 2 7B", purpose=("inference",)),
+        StatedModel(name="Llama 3", purpose=("inference", "training")),
+    )
+    assert (found.rows, found.left_out) == (4, {"withdrawn": 1})

@@ -1,4 +1,4 @@
-"""Reads the models of a vendor's document: tables in Markdown or HTML, as the list describes them.
+"""Reads the models of a vendor's document: tables or lists in Markdown or HTML, as described.
 
 What a list does not describe is refused: a missing heading or column, or an unknown mark. So a
 document that changed its form never loses models silently.
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import VERDICT_MARK
 from accelerator_portal.catalog.files.stated_models_file import (
+    LIST_ITEM,
     ModelList,
     StatedModel,
     StatedPurpose,
@@ -28,6 +29,7 @@ from accelerator_portal.catalog.text_file import HIDDEN
 NOT_MARKED = "not marked as supported"
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BREAKS = frozenset({"br", "li"})
+_LISTS = frozenset({"ul", "ol"})
 # Tables in a tab of MkDocs are indented as if they were code.
 _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
 
@@ -44,10 +46,14 @@ class _Table:
     headings: tuple[str, ...]
     header_rows: int = 0
     rows: list[list[_Cell]] = field(default_factory=list)
+    is_list: bool = False
 
 
 class _Tables(HTMLParser):
-    """The tables of a page, each with the headings above it."""
+    """The tables and lists of a page, each with the headings above it.
+
+    A list is a table of one column; its rows are the items that contain no other list.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,6 +64,9 @@ class _Tables(HTMLParser):
         self._table: _Table | None = None
         self._cell: _Cell | None = None
         self._in_head = False
+        self._open_lists = 0
+        self._items: list[str] = []
+        self._item: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Start a heading, table, row or cell."""
@@ -67,6 +76,11 @@ class _Tables(HTMLParser):
             self._table = _Table(tuple(text for _, text in self._above))
         elif tag in _BREAKS and self._cell and self._cell.text.strip():
             self._cell.text += ", "
+        elif self._cell is None and tag in _LISTS:
+            self._open_lists += 1
+            self._item = None
+        elif self._cell is None and tag == "li":
+            self._item = ""
         elif self._table is None:
             return
         elif tag == "thead":
@@ -90,6 +104,11 @@ class _Tables(HTMLParser):
             self._in_head = False
         elif tag in {"td", "th"}:
             self._cell = None
+        elif self._cell is None and tag == "li" and self._item is not None:
+            self._items.append(self._item)
+            self._item = None
+        elif self._cell is None and tag in _LISTS:
+            self._end_list()
         elif tag == "table" and self._table:
             self.tables.append(self._table)
             self._table = self._cell = None
@@ -100,6 +119,16 @@ class _Tables(HTMLParser):
             self._heading += data
         elif self._cell is not None:
             self._cell.text += data
+        elif self._item is not None:
+            self._item += data
+
+    def _end_list(self) -> None:
+        self._open_lists -= 1
+        if self._open_lists == 0:
+            rows = [[_Cell(text)] for text in (LIST_ITEM, *self._items)]
+            headings = tuple(text for _, text in self._above)
+            self.tables.append(_Table(headings, rows=rows, is_list=True))
+            self._items = []
 
 
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
@@ -113,6 +142,8 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
             _refuse(path, f'the document has no heading "{heading}"', "name its headings again")
     reading = _Reading(path, text, listed)
     for table in page.tables:
+        if table.is_list != (listed.name == LIST_ITEM):
+            continue
         if set(listed.headings).intersection(table.headings):
             reading.add(table)
     for purpose, place in listed.purpose_from.items():

@@ -25,6 +25,9 @@ FILE = re.compile(
 )
 """The address of a file on GitHub at a commit."""
 
+LIST_ITEM = "list item"
+"""Stands for the title of a column if a document lists models as items, not in a table."""
+
 StatedPurpose = Literal["training", "inference"]
 
 # A check mark beside a model would look like a result.
@@ -45,7 +48,7 @@ class StatedModel(Model):
 
 
 class ModelList(Sourced):
-    """A list of models in a document: how to read the tables of the document, and their content.
+    """A list of models in a document: how to read its tables or lists, and their content.
 
     `accelerator-portal stated-models` writes `rows`, `left_out` and `models`.
     """
@@ -55,7 +58,7 @@ class ModelList(Sourced):
     software: Line
     """The software with which the document says that the models run, for example `vLLM-GCU`."""
     headings: Annotated[tuple[Line, ...], Field(min_length=1)]
-    """Headings of the document. The tables below them are read."""
+    """Headings of the document. The tables or lists below them are read."""
     purpose: tuple[StatedPurpose, ...] = ()
     """The purpose that the document states for all models of the list. Default: none is stated."""
     purpose_from: Mapping[StatedPurpose, Line] = Field(default_factory=dict)
@@ -64,7 +67,8 @@ class ModelList(Sourced):
     except_headings: Mapping[Line, Line] = Field(default_factory=dict)
     """Headings whose tables are not read, each with the reason."""
     name: Line
-    """Title of the column that contains the name of the model."""
+    """Title of the column that contains the name of the model. `list item`: the models are the
+    items of lists, not rows of tables. An item that contains another list is not read."""
     examples: Line | None = None
     """Title of the column that contains examples of the model."""
     details: tuple[Line, ...] = ()
