@@ -101,12 +101,19 @@ class _CommitText(Part):
     committer: _Who
 
 
-class _Commit(Part):
+class FileCommit(Part):
+    """A commit that changed a file."""
+
     sha: Sha
     commit: _CommitText
 
+    @property
+    def day(self) -> dt.date:
+        """The date of the commit."""
+        return self.commit.committer.date.date()
 
-class _Commits(RootModel[tuple[_Commit, ...]]):
+
+class _Commits(RootModel[tuple[FileCommit, ...]]):
     """GitHub's list of the commits of a path, limited to the newest one."""
 
 
@@ -137,15 +144,24 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     return found
 
 
+def is_turn(place: int, day: dt.date) -> bool:
+    """Return whether the platform at a place of the list is looked up on a day."""
+    return (place + day.toordinal()) % DAYS == 0
+
+
+def newest_commit(api: Api, repository: str, path: str) -> FileCommit | None:
+    """Return the newest commit that changed a file, or None. Raises GitHubError."""
+    place = f"repos/{repository}/commits?path={quote(path)}&per_page=1"
+    return next(iter(read(api, place, _Commits).root), None)
+
+
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
     """Open, update and close one issue for each platform whose cited files have changed.
 
     Each day checks a part of the platforms, and DAYS days check all of them. Raises GitHubError.
     """
     cited = cited_files(catalog)
-    tonight = [
-        name for place, name in enumerate(sorted(cited)) if (place + day.toordinal()) % DAYS == 0
-    ]
+    tonight = [name for place, name in enumerate(sorted(cited)) if is_turn(place, day)]
     issues = IssueList(api, home, LABEL)
     known = issues.read()
     declined = [i.body or "" for i in known if i.topic(LABEL) and i.state_reason == _DECLINED]
@@ -253,10 +269,9 @@ class _LookUp:
             return
         found = [*_differences(before.root, after.root, citations.lines)]
         if found:
-            path = f"repos/{file.repository}/commits?path={quote(file.path)}&per_page=1"
-            for commit in read(self.api, path, _Commits).root:
-                when = commit.commit.committer.date.date()
-                yield f"Newest commit: {span(commit.sha)} of {when}"
+            commit = newest_commit(self.api, file.repository, file.path)
+            if commit:
+                yield f"Newest commit: {span(commit.sha)} of {commit.day}"
         yield from found
 
     def _contents(self, repository: str, path: str, ref: str) -> _Contents | None:

@@ -37,6 +37,7 @@ from accelerator_automation.last_good import (
 )
 from accelerator_automation.plugin_pull_requests import propose_releases
 from accelerator_automation.pytorch_pull_requests import propose_pytorch_releases
+from accelerator_automation.stated_model_pull_requests import propose_stated_models
 from accelerator_automation.step_runner import NightStep, StepFailed
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
@@ -159,6 +160,8 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
         found.append(("plugin releases", propose))
         add = partial(_propose_pytorch, tonight, tonight.api, tonight.pull_requests)
         found.append(("PyTorch releases", add))
+        read_again = partial(_propose_models, tonight, tonight.api, tonight.pull_requests)
+        found.append(("stated models", read_again))
     return found
 
 
@@ -285,6 +288,11 @@ def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
     asked = partial(ask, tonight.root, catalog, options=tonight.release_indexes)
     day = tonight.now.date()
     return propose_pytorch_releases(api, repository, catalog, asked, day).words
+
+
+def _propose_models(tonight: NightRun, api: Api, repository: str) -> str:
+    day = tonight.now.date()
+    return propose_stated_models(api, repository, _usable(tonight), day).words
 
 
 def _usable(tonight: NightRun) -> Catalog:

@@ -18,7 +18,7 @@ from accelerator_automation.events import Number, Part, Sha, User
 from accelerator_automation.github.api import parsed, read_all
 from accelerator_automation.github.branch import BaseCommit, BranchFile, BranchRepository
 
-ProposalKind = Literal["plugin-release", "pytorch-release"]
+ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
 
 _MARKER = re.compile(
@@ -32,15 +32,15 @@ _WORDS: dict[ProposalOutcome, str] = {
 
 
 class Proposal(Protocol):
-    """A proposed change that adds missing releases to a file."""
+    """A proposed change of a file: of releases, or of commits of documents that were read."""
 
     @property
     def kind(self) -> ProposalKind:
-        """The kind of releases: of a plugin or of PyTorch."""
+        """What is proposed: releases of a plugin or of PyTorch, or stated models."""
 
     @property
     def about(self) -> str:
-        """The id of the platform that has the releases, or `torch`."""
+        """The id of the platform, or `torch`."""
 
     @property
     def path(self) -> str:
@@ -66,7 +66,7 @@ class Proposal(Protocol):
         """Return the proposal without these versions, or None if nothing is left."""
 
     def edited(self, text: str) -> str:
-        """Return the text of the file with the releases added. Raises ProblemsError."""
+        """Return the text of the file with the change. Raises ProblemsError."""
 
 
 class _Head(Part):

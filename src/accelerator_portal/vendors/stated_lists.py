@@ -1,0 +1,59 @@
+"""Replaces a list in `stated-models.yaml` by what its document states at another commit."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, NamedTuple
+
+from accelerator_portal.catalog.files.sources import Source
+from accelerator_portal.catalog.files.stated_models_file import FILE, ModelList, StatedModels
+from accelerator_portal.vendors.draft import yaml_text
+from accelerator_portal.vendors.model_lists import read_models
+
+_HEAD = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
+
+
+class Document(NamedTuple):
+    """The document of a list: a file on GitHub."""
+
+    repository: str
+    path: str
+
+
+class DocumentCopy(NamedTuple):
+    """The text of a document at a commit, the commit's date, and the date it was read."""
+
+    commit: str
+    day: dt.date
+    read: dt.date
+    text: str
+
+
+def document_of(file: StatedModels, listed: ModelList) -> Document | None:
+    """Return the document of a list, or None if its source is not a file on GitHub."""
+    match = FILE.fullmatch(file.sources[listed.source[0]].url or "")
+    return Document(match["repository"], match["path"]) if match else None
+
+
+def with_list(
+    file: StatedModels, place: int, document: Document, copy: DocumentCopy
+) -> StatedModels:
+    """Return a file with the list at `place` as a copy of its document has it.
+
+    Raises ProblemsError if the list does not describe the document.
+    """
+    lists = list(file.lists)
+    name = lists[place].source[0]
+    lists[place] = read_models(document.path, copy.text, lists[place])
+    url = f"https://github.com/{document.repository}/blob/{copy.commit}/{document.path}"
+    dates = {"read": copy.read, "as_of": copy.day if copy.day != copy.read else None}
+    source = Source.model_validate({**file.sources[name].model_dump(), "url": url, **dates})
+    return StatedModels(sources={**file.sources, name: source}, lists=tuple(lists))
+
+
+def file_text(file: StatedModels) -> str:
+    """Return the text of the file, with a source's id in place of a list of one."""
+    data: dict[str, Any] = file.model_dump(exclude_defaults=True)
+    for one in data["lists"]:
+        one["source"] = one["source"][0]
+    return _HEAD + yaml_text(data)
