@@ -104,3 +104,23 @@ def test_the_features_begin_with_the_usual_platforms_and_can_show_all(
     expect(heads).to_have_count(len(site.catalog.platforms))
     page.reload()
     expect(heads).to_have_count(len(site.catalog.platforms))
+    page.locator("input[value=cuda]").check()
+    expect(heads).to_have_text(["CUDA"])
+    page.get_by_role("button", name="Show all").click()
+    expect(heads).to_have_count(len(site.catalog.platforms))
+    expect(page.locator("input[name=with]:checked")).to_have_count(0)
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_platforms_with_a_feature_are_seen_without_a_choice(
+    open_page: OpenPage, site: Site, viewport: ViewportSize
+) -> None:
+    page = open_page("features/", viewport=viewport)
+    row = page.locator(".features-overview > div", has_text="FSDP and DTensor")
+    works = [
+        p.accelerator.name
+        for p in site.catalog.platforms
+        if (fsdp := p.accelerator.features.get("fsdp")) and fsdp.works == "yes"
+    ]
+    expect(row.locator("p").first).to_have_text("✓ works " + ", ".join(works))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
