@@ -152,7 +152,7 @@ def build_site(
         context |= {
             "suite_cells": [c for c in cells if owner_of(c.column.suite) is None],
             "own_suites": own_suite_rows(catalog, platform, newest, at),
-            "search_words": search_words(platform.accelerator, vendors, chinese=not translated),
+            "search_words": search_words(platform, vendors, chinese=not translated),
             "speeds": {run.id: run for run in runs},
             "packaged": package_view(catalog, platform),
         }

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.reports.report import Report
@@ -105,12 +104,13 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
 
 
 def search_words(
-    accelerator: Accelerator, vendors: Collection[str], *, chinese: bool = True
+    platform: Platform, vendors: Collection[str], *, chinese: bool = True
 ) -> list[str]:
-    """Return the words in names, systems and the vendor's own product lines, without duplicates.
+    """Return the words in names, systems, product lines and software of the vendor, once each.
 
     Without `chinese`, names in Chinese are left out: a page in Chinese has them.
     """
+    accelerator = platform.accelerator
     others = {*vendors} - {accelerator.vendor}
     generations = accelerator.hardware.generations if accelerator.hardware else ()
     own = [generation for generation in generations if generation.vendor is None]
@@ -124,6 +124,8 @@ def search_words(
         *sorted(systems & {"Windows", "macOS"}),  # Linux is everywhere
         *(generation.name for generation in own),
         *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),
+        *(n for row in platform.compatibility.rows for n in row.needs if n.isupper()),  # CANN
+        *("JetPack" for generation in own if generation.jetpack),
     ]
     lines = [name.split() for name in names]
     words = dict.fromkeys(word for line in lines if line[0] not in others for word in line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,9 @@ _SOURCES: Mapping[Kind, str] = {
     "self-reported": message("self-reported run"),
     "made-here": message("run by this project"),
 }
+
+_WORD = re.compile(r"[a-z0-9.]+")
+_SIZE = re.compile(r"\d+(\.\d+)?b|[a-z]{3,}\d(\.\d)?")
 
 _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 
@@ -105,6 +109,15 @@ class FamilyView:
     def words(self) -> str:
         """The text that a reader can search for: the family's title and the names of its tests."""
         return " ".join(dict.fromkeys((self.family.title, *(test.name for test in self.listed))))
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """What the names of its models are searched by, such as `8b` and `qwen3`."""
+        tests = (row.result.test.name for rows in self.rows.values() for row in rows)
+        documents = chain.from_iterable(self.stated.values())
+        models = (model.name for statement in documents for model in statement.models)
+        words = (word for name in chain(tests, models) for word in _WORD.findall(name.lower()))
+        return tuple(sorted({word for word in words if _SIZE.fullmatch(word)}))
 
 
 @dataclass(frozen=True, slots=True)
