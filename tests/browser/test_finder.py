@@ -328,6 +328,51 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
     expect(page.locator(".answer-why").first).to_contain_text("CUDA 12.4 is the next older build.")
 
 
+@pytest.mark.parametrize(
+    ("query", "fits", "command"),
+    [
+        ("CANN 8.1.RC1", "PyTorch 2.4.0 with torch-npu 2.4.0.post4 and CANN 8.1.RC1", "post4"),
+        ("CANN 8.0.RC1", "PyTorch 2.2.0 with torch-npu 2.2.0 and CANN 8.0.RC1", ""),
+        ("Gaudi 1.21", "habana-torch-plugin 1.21.0", "gaudi-docker/1.21.0"),
+        ("Gaudi 1.20", "habana-torch-plugin 1.20.0", ""),
+        ("CANN 77.1", "The version table does not list CANN 77.1.", ""),
+    ],
+)
+def test_a_version_of_a_vendors_software_leads_to_what_fits_it(
+    open_page: OpenPage, query: str, fits: str, command: str
+) -> None:
+    """Commands stand there only if they install a version that fits."""
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, query)
+    first = page.locator(".answer").first
+    expect(first.locator(".answer-runs").first).to_contain_text(fits)
+    expect(first.locator(".answer-runs a").first).to_have_attribute("href", re.compile("#versions"))
+    expect(first.locator(".command")).to_have_count(1 if command else 0)
+    if command:
+        expect(first.locator(".command")).to_contain_text(command)
+
+
+def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    for query, note in (("RTX 4090 WSL2", "driver in Windows"), ("9070 XT wsl", "librocdxg")):
+        anew(page)
+        ask(page, query)
+        expect(page.locator(".answer-why").first).to_contain_text(note)
+    anew(page)
+    ask(page, "RTX 4090")
+    expect(page.locator(".answer-why")).to_have_count(0)
+
+
+def test_an_old_jetpack_leads_to_the_vendors_builds(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, "JetPack 6.2")
+    first = page.locator(".answer").first
+    expect(first.locator(".runs-none")).to_contain_text("JetPack 6.2")
+    expect(first.get_by_role("link", name="Builds of the vendor")).to_have_count(1)
+    ask(page, "JetPack 7.2")
+    expect(page.locator(".answer .command").first).to_contain_text("pip install torch")
+
+
 def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, "UHD Graphics 630")

@@ -41,8 +41,25 @@ export class Cards {
   /** The answers, and what of the query is `unknown`: a name that is not in the list. */
   read(query, runsHere = () => true, own = "linux") {
     const read = this.reader.read(query);
+    let { answers, unknown } = this.#read(read, query, runsHere, own);
+    const byId = answers.some(({ generation }) => generation) ? "" : this.reader.cardsByPciId(query);
+    if (byId) ({ answers, unknown } = this.#read({ ...this.reader.read(byId), os: read.os }, byId, runsHere, own));
+    const { software } = read;
+    if (!software) return { answers, unknown };
+    const fits = this.#fits(software);
+    return { answers: answers.map((answer) => (answer.platform.id === software.platform ? { ...answer, software: { ...software, fits } } : answer)), unknown };
+  }
+
+  /** The rows of a version table that have the versions that a query names; "2.4.0" stands for "2.4.0.post2", too. */
+  #fits({ platform, versions }) {
+    const { fits } = this.platforms.find((owner) => owner.platform.id === platform).platform;
+    const has = (stated, asked) => stated !== undefined && `${stated.replace(/^==/, "").toLowerCase()}.`.startsWith(`${asked}.`);
+    return fits.filter(({ software }) => Object.entries(versions).every(([name, asked]) => has(software[name], asked)));
+  }
+
+  #read(read, query, runsHere, own) {
     const { driver, toolkit, os, arch, method, release, versions } = read;
-    const asked = { driver, toolkit, os, arch, method, release, versions };
+    const asked = { driver, toolkit, os, arch, method, release, versions, wsl: /\bwsl ?2?\b/i.test(query) };
     const order = ordering((platform) => runsHere(platform, os));
     const whole = (owners, more) => owners.sort(order).map(({ platform }) => ({ ...asked, ...more, platform, generation: null, models: [] }));
     if (read.cpuOnly) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: "" };
@@ -52,6 +69,8 @@ export class Cards {
     if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
     const makers = this.platforms.filter(({ isCpu, platform }) => !isCpu && [platform.vendor, ...(platform.vendor_names ?? [])].some((name) => this.#isNamed(name, query)));
+    const jetsons = /\bjetpack\b/i.test(query) ? this.#jetsons(versions.JetPack) : [];
+    if (jetsons.length > 0) return { answers: jetsons.map((entry) => ({ ...asked, ...answerOf(entry) })), unknown: "" };
     const near = this.nearest(query).length > 0 && !read.pasted;
     if (told.length > 0 && !near) return { answers: whole(told, unknown || read.pasted ? { guessed: true } : {}), unknown };
     return { answers: near ? [] : whole(makers, { guessed: true }), unknown: unknown || query.trim() };
@@ -74,6 +93,14 @@ export class Cards {
     });
     const distinctNames = new Map(near.sort((a, b) => b.least - a.least).map((one) => [one.name, one]));
     return [...distinctNames.values()].sort((a, b) => a.least - b.least).slice(0, MOST_NEAR);
+  }
+
+  /** The Jetson modules that a JetPack release is for: the newest releases have builds here, older ones have the vendor's. */
+  #jetsons(version = "") {
+    const all = this.entries.filter(({ generation }) => generation.models.some(({ name }) => name.startsWith("Jetson"))).map((entry) => ({ ...entry, models: entry.generation.models.filter(({ name }) => name.startsWith("Jetson")) }));
+    const [stated] = all.flatMap(({ generation }) => generation.jetpack ?? []);
+    const isNew = stated && compare(version, stated.split(".")[0]) >= 0;
+    return all.filter(({ generation }) => (isNew ? generation.jetpack || !generation.other_builds : generation.other_builds || !version));
   }
 
   #ofNames({ names, platforms, pasted, os }, order, runsOn) {
@@ -284,7 +311,7 @@ export class Cards {
     const vendor = new Set([platform.vendor, ...(platform.vendor_names ?? [])].flatMap((name) => [...this.#setOf(name)]));
     const name = this.#setOf(platform.name);
     const newest = platform.generations.map((generation) => generation.newest ?? "").reduce((a, b) => (compare(a, b) < 0 ? b : a), "");
-    return { platform, isCpu: platform.dispatch_key === "CPU", vendor, name, newest, words: new Set([...vendor, ...name, platform.id, platform.device]), brands: new Set() };
+    return { platform, isCpu: platform.dispatch_key === "CPU", vendor, name, newest, software: new Set((platform.fits ?? []).flatMap(({ software }) => Object.keys(software).map((text) => joined(this.language.tokens(text)).replace(/sdk$|^torch/, "")))), words: new Set([...vendor, ...name, platform.id, platform.device]), brands: new Set() };
   }
 
   #entry(owner, generation) {
@@ -327,7 +354,9 @@ function best(fits) {
   const most = Math.max(...fits.map(({ known }) => known.size));
   const full = fits.filter(({ known }) => known.size === most);
   const least = Math.min(...full.map(({ missing }) => missing));
-  return full.filter(({ missing }) => missing === least);
+  const whole = full.filter(({ missing }) => missing === least);
+  const longest = Math.max(...whole.map(({ all }) => all.size)); // "GTX TITAN X" is no TITAN X
+  return whole.filter(({ name, all }) => name.owner.isCpu || all.size === longest);
 }
 
 /** One entry for each generation, with the models that are named; without any it stands for all. */
@@ -366,8 +395,9 @@ function withProcessor(found, platforms, candidates) {
 }
 
 /** How closely words name a platform: its name or vendor (0), its device (1), its dispatch key (2); null: not at all. */
-function rankOfPlatform({ platform, name, vendor }, words) {
-  if (words.every((word) => name.has(word) || vendor.has(word) || word === platform.id)) return 0;
+function rankOfPlatform({ platform, name, vendor, software }, words) {
+  if (words.every((word) => name.has(word) || vendor.has(word) || word === platform.id || software.has(word))) return 0;
+  if (software.has(words.join(""))) return 0; // "torch_npu"
   const whole = words.filter((word) => !vendor.has(word)).join("");
   const place = [platform.device, platform.dispatch_key].findIndex((text) => text.toLowerCase() === whole);
   return place < 0 ? null : place + 1;

@@ -26,14 +26,25 @@ export class Reader {
       const pattern = name && new RegExp(`\\b${name}(?: toolkit)?(?: version)?\\s*[:=]?\\s*v?(\\d{1,2}\\.\\d{1,2}|\\d{2})(?:\\.\\d+)*\\b`, "i");
       return pattern ? [{ platform, pattern }] : [];
     });
+    this.software = platforms.flatMap(({ platform }) => [...new Set((platform.fits ?? []).flatMap(({ software }) => Object.keys(software)))].map((name) => ({ platform, name, pattern: softwarePattern(name) })));
+    this.pci = (words.pci?.vendors ?? []).flatMap(({ vendor, maker, names }) => Object.entries(names).flatMap(([name, ids]) => ids.map((id) => ({ vendor, maker, id, name }))));
     this.nvidia = platforms.find(({ platform }) => platform.vendor === "NVIDIA")?.platform;
+  }
+
+  /** The cards that a text names only by PCI ID, such as "0x744c", "1002:744c" or "Device 744c", as lspci writes their names; "" without any. */
+  cardsByPciId(text) {
+    const printed = text.slice(0, MOST_CHARACTERS).matchAll(/(?:\b(1002|10de|8086)[:\s]+(?:0x)?|\bVEN_(1002|10de|8086)&DEV_|\b0x|\bDevice )([0-9a-f]{4})\b/gi);
+    const asked = [...printed].map(([, plain, windows, id]) => ({ vendor: (plain ?? windows)?.toLowerCase(), id: id.toLowerCase() }));
+    const maker = this.pci.find((card) => new RegExp(`\\b${card.maker}\\b`, "i").test(text))?.vendor;
+    const found = asked.flatMap(({ vendor, id }) => this.pci.filter((card) => card.id === id && card.vendor === (vendor ?? maker ?? card.vendor)));
+    return [...new Set(found.map(({ name, maker: vendor }) => `00:00.0 Display controller: ${vendor} [${name}]`))].join("\n");
   }
 
   /** `names` of hardware in the text, and what else it tells. */
   read(text) {
     const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
     const pasted = bounded.includes("\n") || bounded.length > TYPED || DATA.test(bounded) || LSPCI.test(bounded);
-    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, os: null, arch: null, method: null, release: null, versions: {}, pasted, cpuOnly: false };
+    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, software: null, os: null, arch: null, method: null, release: null, versions: {}, pasted, cpuOnly: false };
     if (!pasted && NO_GPU.test(bounded)) return { ...found, cpuOnly: true };
     found.driver = DRIVER.exec(bounded)?.[1] ?? null;
     if (pasted) return this.#readPasted(bounded, found);
@@ -41,7 +52,8 @@ export class Reader {
   }
 
   #readTyped(text, found) {
-    let rest = this.#readToolkit((found.driver ? text.replace(HEADER, " ") : text).replace(DRIVER, " ").replace(SEVERAL, "$1"), found);
+    let rest = this.#readSoftware((found.driver ? text.replace(HEADER, " ") : text).replace(DRIVER, " ").replace(SEVERAL, "$1"), found);
+    rest = found.software ? rest : this.#readToolkit(rest, found);
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
     rest = this.#readChoices(rest, found);
     const printed = /name=(["'])(.+?)\1/.exec(rest)?.[2] ?? this.#afterLabel(rest);
@@ -92,6 +104,20 @@ export class Reader {
     return rest.trim();
   }
 
+  /** "CANN 8.0.0", "torch_npu 2.4.0", "Gaudi 1.20": versions of a plugin or of what it needs; the text without them. */
+  #readSoftware(text, found) {
+    let rest = text;
+    for (const { platform, name, pattern } of this.software) {
+      const stated = pattern.exec(rest);
+      if (!stated || (found.software && found.software.platform !== platform.id)) continue;
+      found.software ??= { platform: platform.id, versions: {} };
+      found.software.versions[name] = stated[1].toLowerCase();
+      found.platforms.add(platform.id);
+      rest = rest.replace(stated[0], " ");
+    }
+    return rest;
+  }
+
   /** "CUDA 12.4", "ROCm 6.2", "cu124": the version of a platform's toolkit; the text without it. */
   #readToolkit(text, found) {
     const tag = /\+?\bcu(\d{2})(\d)\b/i.exec(text);
@@ -111,6 +137,13 @@ export class Reader {
 function wordPattern(words) {
   const each = longestFirst(words).map((word) => escaped(word).replaceAll(" ", "[\\s_-]?"));
   return new RegExp(`(?<![\\p{Letter}\\d])(?:${each.join("|")})(?:[\\s=:_v-]{0,3}(\\d{1,2}(?:\\.\\d{1,4})*))?(?: (?:lts|pro|home|enterprise))?(?![\\p{Letter}\\d])(?!\\.\\d)`, "giu");
+}
+
+/** A pattern for a name such as "torch-npu" or "Intel Gaudi software" with a version: "torch_npu==2.4.0", "Gaudi 1.20". */
+function softwarePattern(name) {
+  const [, maker = "", what] = /^(Intel )?(.*?)(?: SDK| software)?$/.exec(name);
+  const words = what.split(/[-_ ]/).map(escaped).join("[-_ ]?");
+  return new RegExp(`(?<![\\p{Letter}\\d])(?:${maker})?${words}(?: sdk| software| toolkit)?(?: version)?\\s*[:=_-]{0,2}\\s*v?(\\d+(?:\\.(?:\\d+|(?:rc|post)\\d+))+)(?![\\p{Letter}\\d])`, "iu");
 }
 
 /** The tools that print what a machine has, by the platforms and systems that they identify. */

@@ -6,13 +6,14 @@ import { described } from "./selector-messages.js";
 import { scriptOf } from "./selector-view.js";
 
 const MOST_MODELS = 8;
+const MOST_FITS = 3;
 
 /** `place` is the answer's number; the first one is open, the others show their name. */
 export function answerBox(context, answer, place) {
   const box = place === 0 ? element("article", "answer") : element("details", "answer");
   const title = element(place === 0 ? "h3" : "summary", "answer-name", nameOf(answer));
   if (place > 0 && nameOf(answer) !== answer.platform.name) title.append(" ", element("span", "answer-platform", answer.platform.name));
-  box.append(title, element("p", "answer-what", whatOf(answer)));
+  box.append(title, element("p", "answer-what", whatOf(answer)), ...softwareLine(context, answer));
   box.append(...body(context, answer));
   return box;
 }
@@ -47,15 +48,37 @@ export function nearBox({ root }, names) {
   return [line];
 }
 
+/** "CANN 8.0.0": the releases that fit it. */
+function softwareLine({ root }, { platform, software }) {
+  if (!software) return [];
+  const named = both(Object.entries(software.versions).map((one) => one.join(" ")));
+  const fits = software.fits.slice(0, MOST_FITS).map((fit) => say("PyTorch {torch} with {others}", { torch: fit.torch, others: both(Object.entries(fit.software).map((one) => one.join(" "))) }));
+  const line = element("p", "answer-runs", fits.length > 0 ? say("These versions fit together: {fits}.", { fits: fits.join("; ") }) : say("The version table does not list {software}.", { software: named }));
+  line.append(" ", link(`${root}compute-platforms/${platform.id}/#versions`, say("All versions of {platform}", { platform: platform.name })));
+  return [line];
+}
+
+/** The commands for an answer; those for a version of its software must install what fits it. */
+function fitting(model, answer, system) {
+  const { software, release } = answer;
+  if (!software) return commandsFor(model, answer, system);
+  const versions = software.fits.map(({ torch, software: named }) => ({ torch, plugin: Object.values(named)[0] })).filter(({ torch }) => !release || torch.startsWith(release));
+  for (const { torch, plugin } of versions) {
+    const found = commandsFor(model, { ...answer, release: torch }, system);
+    if (found.row && found.choice.build === torch && `${scriptOf(model, found.choice, found.row).commands}\n`.split(/[\s='"/:]+/).includes(plugin)) return found;
+  }
+  return null;
+}
+
 function body(context, answer) {
   const { model, system, root } = context;
   const { platform, generation, broad, guessed } = answer;
-  if (broad || guessed) {
+  const found = broad || guessed ? null : fitting(model, answer, system);
+  if (!found) {
     const line = element("p", "answer-links");
     line.append(link(`${root}compute-platforms/${platform.id}/`, say("{platform}: hardware, setup, help", { platform: platform.name })), " ", link(`${root}hardware/#all`, say("All hardware")));
     return [line, identify(platform, answer.os ?? system.os)].filter(Boolean);
   }
-  const found = commandsFor(model, answer, system);
   const parts = [];
   if (found.row) parts.push(...commands(context, answer, found));
   else if (found.ended) parts.push(...endedCommands(model, answer, found));
@@ -122,7 +145,7 @@ function reasons(model, answer, found) {
   const { platform, generation, toolkit, driver, rented } = answer;
   const { choice, wanted, variant, tooOld, unmet } = found;
   const system = model.label("os", choice.os);
-  const said = [];
+  const said = answer.wsl && platform.wsl ? [vendorText("span", "", platform.wsl)] : [];
   if (choice.os !== wanted.os) {
     const what = generation ? say("this hardware") : platform.name;
     said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));

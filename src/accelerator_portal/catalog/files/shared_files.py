@@ -360,6 +360,26 @@ class TypedChoice(Model):
     """Whether the words are also part of names, such as `MacBook Pro`."""
 
 
+class PciVendor(Model):
+    """Cards of one vendor by their PCI IDs."""
+
+    vendor: Line
+    """The PCI ID of the vendor: four hexadecimal digits."""
+    maker: Line
+    """The vendor's name."""
+    names: Mapping[Line, tuple[Line, ...]]
+    """The PCI IDs of each card, by its name."""
+
+
+class PciNames(Model):
+    """Names of cards by PCI ID: tools print the ID if they do not know the name."""
+
+    source: Source
+    """The list that the names are from."""
+    vendors: tuple[PciVendor, ...]
+    """The vendors."""
+
+
 class FinderWords(Model):
     """The words that the card finder recognizes besides names. All words are in lowercase."""
 
@@ -383,3 +403,5 @@ class FinderWords(Model):
     """Labels that tools print before a name, for example `model name`."""
     systems: Mapping[Os, Words] = {}
     """For each operating system, texts that only tools of this system print."""
+    pci: PciNames | None = None
+    """Names of cards by PCI ID."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -70,6 +71,15 @@ class GenerationData(Model):
     """Ids of the sources of the generation and of its builds."""
 
 
+class Fit(Model):
+    """Versions that work together, from a row of the platform's version table."""
+
+    torch: str
+    """The PyTorch release."""
+    software: dict[str, str]
+    """Versions of the plugin's package and of what it needs, by name."""
+
+
 class PlatformHardware(Model):
     """The hardware of one platform."""
 
@@ -97,6 +107,10 @@ class PlatformHardware(Model):
     """Commands that show the card of a machine."""
     generations: tuple[GenerationData, ...]
     """The generations, newest first."""
+    wsl: str | None = None
+    """What to know before installing in WSL2."""
+    fits: tuple[Fit, ...] = ()
+    """Which versions of the plugin and of the vendor's software fit, newest first."""
     sources: dict[str, Source]
     """The sources that are named, by id."""
 
@@ -204,8 +218,25 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             device=accelerator.device.value,
             lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
             generations=generations,
+            wsl=next((os.note for os in accelerator.operating_systems if os.name == WSL), None),
+            fits=tuple(_fits(platform)),
             sources=sources_by_id(accelerator.sources, named),
         )
+
+
+WSL = "WSL2"
+
+# Drivers, systems and Python packages: readers do not choose PyTorch by them.
+_OTHER_NEEDS = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
+
+
+def _fits(platform: Platform) -> Iterator[Fit]:
+    package = platform.accelerator.package
+    for row in platform.compatibility.rows:
+        plugin = {package.name: row.plugin} if row.plugin and package.name != "torch" else {}
+        needs = {name: row.needs[name] for name in row.needs if not _OTHER_NEEDS.search(name)}
+        if software := plugin | needs:
+            yield Fit(torch=row.torch, software=software)
 
 
 def _generation(
