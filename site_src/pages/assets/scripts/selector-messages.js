@@ -6,7 +6,7 @@ const LIMITS = ["driver", "card"]; // wishes about the reader's machine that no 
 
 /** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
-  const ignored = unknown.map(([axis, value]) => say("Ignored: {axis} “{value}” does not exist.", { axis: axisName(form, axis), value }));
+  const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
   const effect = sideEffect(model, found, whole, limits);
   const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
   const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, sequel].filter(Boolean);
