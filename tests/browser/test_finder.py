@@ -352,6 +352,13 @@ def test_a_version_of_a_vendors_software_leads_to_what_fits_it(
         expect(first.locator(".command")).to_contain_text(command)
 
 
+def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE)
+    ask(page, "torch 2.7")
+    expect(page.locator("#card-status")).to_have_text("Type the name of your hardware, too.")
+    expect(page.locator("[data-part=answers] a")).to_have_attribute("href", re.compile("versions/"))
+
+
 def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     for query, note in (("RTX 4090 WSL2", "driver in Windows"), ("9070 XT wsl", "librocdxg")):

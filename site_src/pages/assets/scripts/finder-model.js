@@ -46,7 +46,9 @@ export class Cards {
     if (byId) ({ answers, unknown } = this.#read({ ...this.reader.read(byId), os: read.os }, byId, runsHere, own));
     const { software } = read;
     if (!software) return { answers, unknown };
-    const fits = this.#fits(software);
+    const all = this.#fits(software);
+    const ofRelease = all.filter(({ torch }) => `${torch}.`.startsWith(`${read.release}.`));
+    const fits = ofRelease.length > 0 ? ofRelease : all;
     return { answers: answers.map((answer) => (answer.platform.id === software.platform ? { ...answer, software: { ...software, fits } } : answer)), unknown };
   }
 

@@ -31,6 +31,12 @@ export class Reader {
     this.nvidia = platforms.find(({ platform }) => platform.vendor === "NVIDIA")?.platform;
   }
 
+  /** Whether a text says "PyTorch 2.7" and nothing else. */
+  namesOnlyARelease(text) {
+    const { release, names, pasted } = this.read(text);
+    return !pasted && release !== null && names[0]?.text === "";
+  }
+
   /** The cards that a text names only by PCI ID, such as "0x744c", "1002:744c" or "Device 744c", as lspci writes their names; "" without any. */
   cardsByPciId(text) {
     const printed = text.slice(0, MOST_CHARACTERS).matchAll(/(?:\b(1002|10de|8086)[:\s]+(?:0x)?|\bVEN_(1002|10de|8086)&DEV_|\b0x|\bDevice )([0-9a-f]{4})\b/gi);

@@ -82,6 +82,7 @@ class Finder {
     const { root, home = root } = this.form.dataset;
     const context = { root, home, model, system, platforms, cpu, openHere };
     const missing = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
+    if (found.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form)]];
     if (found.length === 0) return [missing, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
     const leading = found.slice(0, MOST_ANSWERS);
     const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
@@ -136,6 +137,12 @@ function errorLink({ dataset }, query) {
   const line = element("p", "answer-links");
   line.append(link(`${dataset.root}questions/?text=${encodeURIComponent(query.slice(-LONGEST_ERROR))}`, say("Find this error message")));
   return [line];
+}
+
+function releaseLink({ dataset }) {
+  const line = element("p", "answer-links");
+  line.append(link(`${dataset.root}versions/`, say("Platforms by PyTorch release")));
+  return line;
 }
 
 function allHardware(form) {
