@@ -244,6 +244,12 @@ def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: Open
     first = page.locator(".answer").first
     expect(first.locator(".answer-runs")).to_contain_text("Python 3")
     expect(first.locator(".answer-needs").first).to_contain_text("does not have this Python")
+    expect(first.locator(".answer-needs").first).to_contain_text("uv, which downloads it")
+    anew(page)
+    ask(page, "Trainium 2")  # its packages have no command of uv
+    expect(first.locator(".answer-needs").first).to_contain_text("does not have this Python")
+    expect(first.locator(".answer-needs").first).not_to_contain_text("uv")
+    anew(page)
     ask(page, "Gaudi 3")
     expect(first).to_contain_text("Gaudi 3")
     expect(first.locator(".answer-runs")).not_to_contain_text("Python")

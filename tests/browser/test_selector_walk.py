@@ -550,3 +550,13 @@ def test_without_its_data_the_table_takes_over(open_page: OpenPage) -> None:
     expect(page.get_by_text("could not load its data")).to_be_visible()
     expect(page.locator("[data-part=script]")).to_be_hidden()
     expect(page.locator(".static-commands table")).to_be_visible()
+
+
+@pytest.mark.parametrize(("platform", "has_uv"), [("cuda", True), ("neuron", False)])
+def test_uv_is_offered_for_a_missing_python_where_it_has_a_command(
+    open_page: OpenPage, platform: str, *, has_uv: bool
+) -> None:
+    page = open_page(f"?platform={platform}&os=linux")
+    note = page.locator("[data-part=python-note]")
+    expect(note).to_contain_text("does not have this Python version")
+    expect(note.locator("span")).to_be_visible(visible=has_uv)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.site.platforms.hardware import Family, GenerationData, hardware_data
-from tests.folders import ACCELERATOR, Tree, edited, loaded
+from tests.folders import ACCELERATOR, RELEASES, Tree, edited, loaded
 
 CARD = """\
 hardware:
@@ -67,3 +67,17 @@ def test_a_family_says_what_its_generations_say(
     assert members.words == words
     assert members.chips == ("c0", "c1")
     assert members.models == 0
+
+
+def test_a_card_is_told_the_older_release_of_a_system_that_lacks_the_newest(tree: Tree) -> None:
+    windows = '      - {variant: ex1, os: windows, arch: [x86_64], python: ["3.12"]}\n'
+    older = '    python: ["3.11", "3.12"]\n    wheels:\n'
+    builds = "os: [linux], source: made-up}, {os: [windows]"
+    edits = [
+        (ACCELERATOR, "support:\n", CARD % builds),
+        (RELEASES, windows, ""),
+        (RELEASES, older, older + windows),
+    ]
+    catalog = loaded(tree(edited(*edits)))
+    ((generation,),) = (platform.generations for platform in hardware_data(catalog).platforms)
+    assert generation.words == "1.10.0 with Example 2 or Example 1 for Linux, 1.9.1 for Windows"
