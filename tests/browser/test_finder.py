@@ -335,6 +335,19 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "missing"),
+    [("RTX 5090 cuda 12.4", "CUDA 12.4"), ("RTX 3090 torch 1.13", "PyTorch 1.13")],
+)
+def test_what_the_card_has_no_command_for_is_said(
+    open_page: OpenPage, query: str, missing: str
+) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, query)
+    reasons = page.locator(".answer").first.locator(".answer-why")
+    expect(reasons.last).to_have_text(f"There is no command for {missing} here.")
+
+
+@pytest.mark.parametrize(
     ("query", "fits", "command"),
     [
         ("CANN 8.1.RC1", "PyTorch 2.4.0 with torch-npu 2.4.0.post4 and CANN 8.1.RC1", "post4"),

@@ -74,7 +74,7 @@ export class Cards {
     const jetsons = /\bjetpack\b/i.test(query) ? this.#jetsons(versions.JetPack) : [];
     if (jetsons.length > 0) return { answers: jetsons.map((entry) => ({ ...asked, ...answerOf(entry) })), unknown: "" };
     const near = this.nearest(query).length > 0 && !read.pasted;
-    if (told.length > 0 && !near) return { answers: whole(told, unknown || read.pasted ? { guessed: true } : {}), unknown };
+    if (told.length > 0 && !near) return { answers: whole(told, unknown || (read.pasted && !read.software) ? { guessed: true } : {}), unknown };
     return { answers: near ? [] : whole(makers, { guessed: true }), unknown: unknown || query.trim() };
   }
 

@@ -75,6 +75,7 @@ export class Reader {
       if (systems.size === 1) [found.os] = systems;
     }
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
+    if (found.platforms.size === 0) this.#readSoftware(text, found); // such as pip's list
     const system = this.systems.find(([, marks]) => marks.some((mark) => text.includes(mark)))?.[0];
     found.os = system ?? (LSPCI.test(text) ? "linux" : found.os);
     const lines = text.replace(/[│┃]/g, "|").split("\n").filter((line) => line.trim() !== "");

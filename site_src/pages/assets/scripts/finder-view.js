@@ -159,7 +159,8 @@ function reasons(model, answer, found) {
     else if (!variant.exact) said.push(say("There is no build for {toolkit}. {variant} is the next older build.", { toolkit: toolkit.text, variant: variant.label }));
     if (model.data.drivers[platform.id]) said.push(say("To see all builds that your driver runs, type the driver version instead."));
   }
-  const other = unmet.filter(([axis]) => axis !== "variant").map(([axis, value]) => model.label(axis, value));
+  const tooEarly = answer.release && !found.wishes.some(([axis]) => axis === "build") ? [`PyTorch ${answer.release}`] : [];
+  const other = [...tooEarly, ...unmet.map(([axis, value]) => model.label(axis, value, platform.id))];
   if (other.length > 0) said.push(say("There is no command for {what} here.", { what: both(other) }));
   return said;
 }
