@@ -71,7 +71,7 @@ class GenerationData(Model):
     """Ids of the sources of the generation and of its builds."""
 
 
-class Fit(Model):
+class FittingSoftware(Model):
     """Versions that work together, from a row of the platform's version table."""
 
     torch: str
@@ -109,7 +109,7 @@ class PlatformHardware(Model):
     """The generations, newest first."""
     wsl: str | None = None
     """What to know before installing in WSL2."""
-    fits: tuple[Fit, ...] = ()
+    fits: tuple[FittingSoftware, ...] = ()
     """Which versions of the plugin and of the vendor's software fit, newest first."""
     sources: dict[str, Source]
     """The sources that are named, by id."""
@@ -230,13 +230,13 @@ WSL = "WSL2"
 _OTHER_NEEDS = re.compile(r"driver|^(macOS|numpy|torchvision|Windows.*)$", re.IGNORECASE)
 
 
-def _fits(platform: Platform) -> Iterator[Fit]:
+def _fits(platform: Platform) -> Iterator[FittingSoftware]:
     package = platform.accelerator.package
     for row in platform.compatibility.rows:
         plugin = {package.name: row.plugin} if row.plugin and package.name != "torch" else {}
         needs = {name: row.needs[name] for name in row.needs if not _OTHER_NEEDS.search(name)}
         if software := plugin | needs:
-            yield Fit(torch=row.torch, software=software)
+            yield FittingSoftware(torch=row.torch, software=software)
 
 
 def _generation(
