@@ -28,7 +28,7 @@ ENOUGH = [
     "--version",
     "--help",
     "check --help",
-    "facts --sample 3",
+    "facts --stale 90",
     "owners --check",
     "report --help",
     "report check --help",

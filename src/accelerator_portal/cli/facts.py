@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import click
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.files.sources import is_moving
 from accelerator_portal.catalog.source_ages import (
     TRUST_LEVELS,
     Fact,
@@ -27,28 +25,15 @@ from accelerator_portal.cli.options import JSON, ROOT, WholeNumber, checked_cata
 
 @click.command("facts")
 @ROOT
-@click.option("--sample", type=WholeNumber(min=1), help="Print a random sample of this many facts.")
-@click.option(
-    "--seed", type=int, default=0, help="Use this seed for the random sample. Default: 0."
-)
 @click.option(
     "--stale",
     type=WholeNumber(min=0),
     metavar="DAYS",
     help="Print only facts whose source was read more than DAYS days ago, oldest first.",
 )
-@click.option(
-    "--moving",
-    is_flag=True,
-    help="Print only facts whose source is a file on a branch, which can change.",
-)
 @JSON
-def list_facts(  # noqa: PLR0913 - one for each option
-    root: Path, sample: int | None, seed: int, stale: int | None, *, moving: bool, as_json: bool
-) -> None:
+def list_facts(root: Path, stale: int | None, *, as_json: bool) -> None:
     """List facts with their sources.
-
-    With --sample, the list is a random sample.
 
     Each source has a level of trust, which follows from its address: package metadata, own test,
     vendor's document, third-party document or issue thread.
@@ -56,12 +41,6 @@ def list_facts(  # noqa: PLR0913 - one for each option
     catalog = checked_catalog(root)
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
     found = list(facts(catalog)) if stale is None else _stale(catalog, stale, quiet=as_json)
-    if moving:
-        found = [f for f in found if any(s.url and is_moving(s.url) for s in f.sources)]
-    if sample is not None and sample < len(found):
-        drawn = set(random.Random(seed).sample(range(len(found)), sample))  # noqa: S311 - no secret
-        click.echo(f"{sample} of {len(found)} facts, seed {seed}", err=as_json)
-        found = [fact for place, fact in enumerate(found) if place in drawn]
     listed = [(fact, vendors.get(platform_of(fact), frozenset())) for fact in found]
     if as_json:
         print_json([_record(*one) for one in listed])

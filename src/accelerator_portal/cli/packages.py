@@ -110,12 +110,6 @@ def install() -> None:
     help="Verify only the commands of this accelerator. Repeatable.",
 )
 @click.option(
-    "--jobs",
-    type=WholeNumber(1, 32),
-    default=4,
-    help="Resolve this many commands at once. Default: 4.",
-)
-@click.option(
     "--cache",
     type=OUTPUT_FOLDER,
     default=".cache/uv",
@@ -131,9 +125,7 @@ def install() -> None:
     type=WholeNumber(0, 600),
     help="Install the commands that match this machine, too, for this long. Default: 30.",
 )
-def verify(
-    root: Path, accelerators: tuple[str, ...], jobs: int, cache: Path, try_minutes: int
-) -> None:
+def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: int) -> None:
     """Resolve all pip and uv commands without installing.
 
     The results are written to data/verdicts.
@@ -153,7 +145,6 @@ def verify(
     how = Verification(
         day=dt.datetime.now(dt.timezone.utc).date(),
         cache=cache.absolute(),
-        jobs=jobs,
         trial_seconds=60 * try_minutes,
         progress=progress_bar,
         trial_told=partial(click.echo, err=True),

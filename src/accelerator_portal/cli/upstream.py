@@ -173,12 +173,6 @@ def upstream() -> None:
     type=click.Choice(["daily", "weekly"]),
     help="Test the main branch, without an event.",
 )
-@click.option(
-    "--repository",
-    default=UPSTREAM,
-    metavar="OWNER/NAME",
-    help="Name the upstream repository. Default: pytorch/pytorch.",
-)
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write the plan to this file.")
 def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa: ANN401
     """Confirm an event with GitHub and plan its tests.
@@ -190,7 +184,7 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
     """
     catalog = catalog_of_main(root)
     with _said_in_a_line(told):
-        change = _change(said["event"], said["repository"], said["periodic"])
+        change = _change(said["event"], said["periodic"])
     if not isinstance(change, Change):
         _say(told, f"{change}\n")
         return
@@ -317,13 +311,11 @@ def check_setup(root: Path, home: str) -> None:
 upstream.add_command(callback)
 
 
-def _change(
-    event: Path | None, repository: str, periodic: Literal["daily", "weekly"] | None
-) -> Change | str:
+def _change(event: Path | None, periodic: Literal["daily", "weekly"] | None) -> Change | str:
     api, now = client_here(), dt.datetime.now(dt.timezone.utc)
     if periodic:
-        return main_branch_change(api, repository, periodic, now)
-    change = read_event(_bytes(event), repository)
+        return main_branch_change(api, UPSTREAM, periodic, now)
+    change = read_event(_bytes(event), UPSTREAM)
     return confirmed_change(api, change, now) if isinstance(change, Change) else change
 
 
