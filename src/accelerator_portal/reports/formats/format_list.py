@@ -101,7 +101,7 @@ FORMATS: Mapping[str, Format] = {
         example="--torch 2.9.0 executorch.json",
     ),
     "pytest-json": Format(
-        "pytest-json-report",
+        "the JSON of pytest-json-report",
         read_pytest_json,
         b'"exitcode"',
         example="--torch 2.9.0 .report.json",
@@ -132,7 +132,7 @@ FORMATS: Mapping[str, Format] = {
         example="--kind baseline --origin acme/tests@0123456:models.yaml models.yaml",
     ),
     "flaggems": Format(
-        "the test files of FlagGems, for the tests that they leave out",
+        "the tests that FlagGems’ test files leave out",
         read_flaggems,
         b"import flag_gems",
         example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",
@@ -150,7 +150,7 @@ FORMATS: Mapping[str, Format] = {
         example="--kind baseline --origin acme/tests@0123456:skip_list.py skip_list.py",
     ),
     "lm-eval": Format(
-        "the accuracy that vLLM’s plugins expect with lm-eval",
+        "the accuracy that vLLM’s plugins expect in lm-eval, which scores language models",
         read_lm_eval,
         b"model_name:",
         b"metrics:",
