@@ -41,7 +41,7 @@ def test_without_a_platform_it_lists_what_is_new_and_writes_nothing(root: Path) 
     done = run(root)
     assert done.exit_code == 0
     assert done.output.splitlines() == [
-        "example: torch-example 1.10.2, the metadata names no torch version",
+        "example: torch-example 1.10.2, the metadata states no torch version",
         '  To add: the torch version, for example torch: "2.14.0"',
         '  To add: the SDK version, for example needs: {"SDK": "9.1"}',
         "  To add: the variant, for example variant: ex2",
@@ -50,7 +50,7 @@ def test_without_a_platform_it_lists_what_is_new_and_writes_nothing(root: Path) 
         '  To add: the SDK version, for example needs: {"SDK": "9.1"}',
         "  To add: the variant, for example variant: ex2",
         '  To add: the lifecycle status, for example lifecycle: {status: "ended"}',
-        "To add the rows of one: accelerator-portal plugin-release ACCELERATOR",
+        "To add the rows of one platform: accelerator-portal plugin-release ACCELERATOR",
     ]
     assert (root / COMPATIBILITY).read_text("utf-8") == FILES[COMPATIBILITY]
 
@@ -88,7 +88,7 @@ def test_what_metadata_does_not_name_is_given_with_its_source(root: Path) -> Non
         (("example", "7.0"), "the newest are 1.10.2, 1.10.1, 1.10.0"),
         (("example", "1.10.2"), "states no torch version. Add --torch VERSION --source ID"),
         (("example",), "states no torch version. Add --torch VERSION --source ID"),
-        (("example", "1.10.2", "--torch", "1.10.0"), "what you state needs a source"),
+        (("example", "1.10.2", "--torch", "1.10.0"), "the values of your options need a source"),
         (("example", "1.10.1", "--needs", "SDK"), '"SDK" is not a name and a version'),
         (
             ("example", "1.10.1", "--needs", "SDK=1", "--source", "made"),

@@ -97,7 +97,7 @@ def test_a_second_run_changes_nothing(tree: Tree, indexes: Indexes) -> None:
     done = run(root, indexes)
     assert done.exit_code == 0, done.output
     assert (root / RELEASES).read_bytes() == before
-    assert f"lists everything that the indexes have of torch {VERSION}" in done.stdout
+    assert f"lists everything that the indexes have for torch {VERSION}" in done.stdout
 
 
 def test_a_later_run_adds_what_was_missing(tree: Tree, indexes: Indexes) -> None:

@@ -55,7 +55,7 @@ def run(root: Path, *words: str) -> Result:
 
 def test_a_list_is_read_from_the_newest_commit(root: Path, clone: Path) -> None:
     done = run(root, "example", "acme/plugin", str(clone))
-    assert done.output == "list: 1 rows, 1 taken, 1 models\n"
+    assert done.output == "list: 1 rows, 1 used, 1 models\n"
     catalog, problems = load_catalog(root)
     assert catalog
     assert not problems

@@ -81,9 +81,9 @@ def test_the_counts_alone_need_no_event(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--status", "completed"], "there is no report. Name the file"),
-        (["--test-results"], "there is no report. Name the file"),
-        (["--status", "in_progress", "--nightly"], "--nightly sends no in_progress"),
+        (["--status", "completed"], "no report given. Pass the file"),
+        (["--test-results"], "no report given. Pass the file"),
+        (["--status", "in_progress", "--nightly"], "--nightly can't send in_progress"),
     ],
 )
 def test_a_wrong_call_gets_one_message(words: list[str], message: str) -> None:
@@ -94,4 +94,4 @@ def test_a_wrong_call_gets_one_message(words: list[str], message: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_without_an_event_the_message_names_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_EVENT_PATH")
-    assert "Name its file with --event, or use --nightly" in run("report.json").output
+    assert "Pass its file with --event, or use --nightly" in run("report.json").output

@@ -75,7 +75,7 @@ def published(place: Path, inputs: str) -> None:
 def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> None:
     """Push changed files to a branch.
 
-    The files are in or below PATHS. The branch may have got new commits since the checkout.
+    The files are in or below PATHS. The branch may have new commits since the checkout.
 
     If the branch changed the same file, the branch's version stays, the other files are pushed
     and the command exits with status 1. Run the job again to generate that
@@ -85,6 +85,6 @@ def push_data(root: Path, paths: tuple[str, ...], branch: str, message: str) -> 
     click.echo(f"Pushed {count(done.pushed, 'file')} to {branch}.")
     for path in done.left_out:
         click.echo(
-            f"{path}: not pushed, because {branch} changed it too. Run the job again.", err=True
+            f"{path}: not pushed, because {branch} changed it, too. Run the job again.", err=True
         )
     sys.exit(int(bool(done.left_out)))

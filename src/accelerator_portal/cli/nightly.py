@@ -54,14 +54,14 @@ from accelerator_portal.cli.options import (
     "--issues",
     "repository",
     metavar="OWNER/NAME",
-    help="Create, update and close an issue there for each regression, and for each platform with "
-    "cited files that have changed. Requires GH_TOKEN.",
+    help="Create, update and close an issue in this repository for each regression, and for each "
+    "platform whose cited files have changed. Requires GH_TOKEN.",
 )
 @click.option(
     "--pull-requests",
     metavar="OWNER/NAME",
-    help="Open a pull request there for each platform with a new plugin release and for each new "
-    "PyTorch release. Requires GH_TOKEN.",
+    help="Open a pull request in this repository for each platform with a new plugin release and "
+    "for each new PyTorch release. Requires GH_TOKEN.",
 )
 @click.option(
     "--summary",

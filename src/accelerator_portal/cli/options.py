@@ -37,7 +37,7 @@ class _InputFile(click.Path):
         path = super().convert(value, param, ctx)
         place = Path(os.fsdecode(path))
         if not (place.is_file() or place.is_dir()):
-            what = f'"{value}" is not a regular file. Save its content to a file and name that'
+            what = f'"{value}" is not a regular file. Save its content to a file and pass that file'
             self.fail(printable(what), param, ctx)
         return path
 

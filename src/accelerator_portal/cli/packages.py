@@ -46,7 +46,7 @@ def packages() -> None:
 def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     """Update data/packages from package indexes.
 
-    The indexes are those that install options name.
+    The command reads the indexes that install options use.
 
     Only metadata is downloaded, never whole packages. If an index can't be read, its data stays
     unchanged and the command still succeeds. You can interrupt it and run it again.
@@ -123,7 +123,7 @@ def install() -> None:
     default=0,
     metavar="[MINUTES]",
     type=WholeNumber(0, 600),
-    help="Install the commands that match this machine, too, for this long. Default: 30.",
+    help="Install the commands that match this machine, too, for this many minutes. Default: 30.",
 )
 def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: int) -> None:
     """Resolve all pip and uv commands without installing.

@@ -31,7 +31,7 @@ from accelerator_portal.packages.portal_packages import TORCH
 @click.argument("accelerator", metavar="[ACCELERATOR]", required=False)
 @click.argument("version", required=False)
 @click.option(
-    "--torch", metavar="VERSION", help="State the PyTorch release, if the metadata names none."
+    "--torch", metavar="VERSION", help="State the PyTorch release, if the metadata does not."
 )
 @click.option(
     "--needs",
@@ -64,9 +64,9 @@ def plugin_release(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Add a plugin release to compatibility.yaml.
 
-    Takes the row from the package facts in data/packages, and names what the metadata does not
-    state. Without VERSION, adds every new release of the platform. Without ACCELERATOR, lists the
-    new releases of all of them and writes nothing.
+    The row comes from the package facts in data/packages. The command lists what the metadata
+    does not state. Without VERSION, it adds every new release of the platform. Without
+    ACCELERATOR, it lists the new releases of all platforms and writes nothing.
     """
     catalog = usable_catalog(root)
     if accelerator is None:
@@ -96,7 +96,7 @@ def _list(catalog: Catalog) -> None:
         click.echo(f"{one.release.platform}: {one.release.name}, {_required(one)}")
         _ask(one)
     if found:
-        click.echo("To add the rows of one: accelerator-portal plugin-release ACCELERATOR")
+        click.echo("To add the rows of one platform: accelerator-portal plugin-release ACCELERATOR")
     else:
         click.echo("Every release in the package facts has a row.")
 
@@ -115,8 +115,8 @@ def _pairs(values: Sequence[str], option: str) -> dict[str, str]:
 def _check(platform: Platform, answers: VendorAnswers) -> None:
     path, known = platform.path("compatibility.yaml"), platform.compatibility.sources
     if answers.given and not answers.sources:
-        what = f"what you state needs a source. Declare it in {path} and name it with --source ID"
-        raise click.UsageError(what)
+        what = "the values of your options need a source"
+        raise click.UsageError(f"{what}. Declare it in {path} and cite it with --source ID")
     for name in answers.sources:
         if name not in known:
             what = f'{path} declares no source "{name}"; {did_you_mean(name, known)}'
@@ -163,7 +163,7 @@ def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> No
 
 def _required(one: RowProposal) -> str:
     required = " and ".join(one.evidence.required)
-    return f"requires {required}" if required else "the metadata names no torch version"
+    return f"requires {required}" if required else "the metadata states no torch version"
 
 
 def _ask(one: RowProposal) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> None:
     """Compare commands and builds with PyTorch's own lists.
 
-    Only releases that both have are compared.
+    Only releases that the portal and the list contain are compared.
 
     FILE is a file or an address: published_versions.json or previous-versions.md of pytorch.org,
     RELEASE.md of pytorch/pytorch, or the output of generate_binary_build_matrix.py of
@@ -143,7 +143,7 @@ def add_release(root: Path, version: str) -> None:
 
     The entry is in data/releases.yaml.
 
-    Asks PyPI and the indexes of PyTorch that install options name, and cites each as a source.
+    Asks PyPI and the indexes of PyTorch that install options use, and cites each as a source.
     Companions, such as torchaudio and triton, are packages that are installed next to torch.
     What cannot be read is left out and listed; run the command again to complete the entry.
     Values that the entry already lists are not changed.
@@ -169,7 +169,7 @@ def add_release(root: Path, version: str) -> None:
 @ROOT
 @click.argument("version", callback=_version, required=False)
 def check_release(root: Path, version: str | None) -> None:
-    """List builds in commands without evidence.
+    """List builds that commands use but no entry has.
 
     These are builds of PyTorch that install commands use and data/releases.yaml does not list.
     With VERSION, only builds of that release are listed. Exits with 1 if there are any.
@@ -224,7 +224,7 @@ def _tell(found: ReleaseAddition) -> None:
     if change.is_new:
         click.echo(f"Added torch {version} to {RELEASES}: {count(len(change.wheels), 'build')}.")
     elif change.is_empty:
-        click.echo(f"{RELEASES} lists everything that the indexes have of torch {version}.")
+        click.echo(f"{RELEASES} lists everything that the indexes have for torch {version}.")
     else:
         click.echo(f"Completed torch {version} in {RELEASES}: {_completed(change)}.")
     added_builds = {(w.variant, w.os, arch) for w in change.wheels for arch in w.arch}
@@ -241,7 +241,9 @@ def _tell(found: ReleaseAddition) -> None:
     click.echo("Not covered by the indexes: Docker images and LibTorch archives.")
     if change.release.torchvision is None:
         click.echo(f"Not found: a torchvision release that requires torch=={version}.")
-        click.echo(f"  If another release supports it, add that to {RELEASES} with its source.")
+        click.echo(
+            f"  If another release supports it, add the release to {RELEASES}, with its source."
+        )
     if published.unread:
         missing = count(len(published.unread), "place")
         click.echo(f"{missing} could not be read. Run the command again to complete the entry.")

@@ -70,7 +70,7 @@ def _version(_context: click.Context, _option: click.Parameter, value: str | Non
     "--kind",
     type=click.Choice(["self-reported", "baseline"]),
     default="self-reported",
-    help="State whether the results are a run's or what a CI expects. Default: self-reported.",
+    help="State whether the results are from a run or expected by a CI. Default: self-reported.",
 )
 @click.option(
     "--format",
@@ -135,8 +135,8 @@ def _version(_context: click.Context, _option: click.Parameter, value: str | Non
 def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: Any) -> None:  # noqa: ANN401
     """Convert test results in other formats to one report.
 
-    For each value of the environment, options take precedence over the --environment file, which
-    takes precedence over the input files and then --here.
+    If several sources state a value of the environment, the first of these is used: the options,
+    the --environment file, the input files, --here.
     """
     catalog = catalog_of(root)
     if catalog:

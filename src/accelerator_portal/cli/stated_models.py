@@ -53,4 +53,4 @@ def stated_models(root: Path, accelerator: str, repository: str, clone: Path) ->
 
 def _counts(one: ModelList) -> str:
     left = "".join(f"; {number} left out: {why}" for why, number in one.left_out.items())
-    return f"{one.rows} rows, {one.taken} taken, {len(one.models)} models{left}"
+    return f"{one.rows} rows, {one.taken} used, {len(one.models)} models{left}"

@@ -106,7 +106,7 @@ def _body(file: Path | None, status: CallbackStatus, options: dict[str, Any]) ->
     job = relay.job_of(os.environ, options["check_run"], options["artifact"], options["job_name"])
     if status == "in_progress":
         if options["event_type"]:
-            what = f"--{options['event_type']} sends no in_progress. Send completed only"
+            what = f"--{options['event_type']} can't send in_progress. Use --status completed"
             raise click.UsageError(what)
         return relay.in_progress(_dispatched(options["event"]), job, now)
     report = _report(file)
@@ -118,13 +118,13 @@ def _body(file: Path | None, status: CallbackStatus, options: dict[str, Any]) ->
 
 def _report(file: Path | None) -> Report:
     if file is None:
-        raise click.UsageError("there is no report. Name the file, for example report.json")
+        raise click.UsageError("no report given. Pass the file, for example report.json")
     return read_report(file)
 
 
 def _dispatched(event: Path | None) -> relay.Dispatched:
     if event is None:
-        raise click.UsageError("there is no event. Name its file with --event, or use --nightly")
+        raise click.UsageError("no event given. Pass its file with --event, or use --nightly")
     with event.open("rb") as file:
         return relay.read_dispatched(file.read(MOST_BYTES + 1))
 
@@ -180,7 +180,7 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
     The plan says which platforms test the change. Requires GH_TOKEN.
 
     If there is nothing to test, no plan is written. If an event is forged or out of order, the
-    command names the reason and fails, and no test runs.
+    command prints the reason and fails, and no test runs.
     """
     catalog = catalog_of_main(root)
     with _said_in_a_line(told):
@@ -206,15 +206,15 @@ def plan(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # noqa
 def dispatch(home: str, told: Path | None, out: Path) -> None:
     """Dispatch the planned test runs.
 
-    The command takes the plans of earlier runs, and keeps to GitHub's rate limits.
+    The command reads the plans of earlier runs, and observes GitHub's rate limits.
 
     Requires PORTAL_TOKEN to read this repository and start its workflows. To dispatch to vendors'
-    repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without it
-    GH_TOKEN.
+    repositories, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without the
+    App GH_TOKEN.
 
-    A newer commit of a branch replaces older ones that are not sent yet. Dispatches that don't fit
-    into the time of one run wait for the next one. If a dispatch fails, the others are sent before
-    the command fails.
+    A newer commit of a branch replaces older commits that are not sent yet. Dispatches that don't
+    fit into the time of one run wait for the next run. If a dispatch fails, the others are
+    sent before the command fails.
     """
     with _said_in_a_line(told):
         done = dispatching.dispatch(
@@ -268,9 +268,9 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     The comment lists new failures and fixes.
 
     Requires PORTAL_TOKEN to read this repository. To read the vendors' runs and to comment
-    upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without it
-    GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be posted,
-    the command fails and tries again in the next run.
+    upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY, or without the
+    App GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be
+    posted, the command fails and tries again in the next run.
     """
     catalog = catalog_of_main(root)
     with _said_in_a_line(told):
@@ -293,8 +293,8 @@ def check_setup(root: Path, home: str) -> None:
     Requires GH_TOKEN to read this repository's settings. Checks the GitHub App in UPSTREAM_APP_ID
     and UPSTREAM_APP_KEY: its key, its installations and its permissions. Without the App, checks
     the personal tokens UPSTREAM_DISPATCH_TOKEN, UPSTREAM_READ_TOKEN and UPSTREAM_COMMENT_TOKEN;
-    they can't create check runs. If something is missing, the command lists all of it, each with
-    its fix, and fails.
+    they can't create check runs. The command lists everything that is missing, with the fix.
+    It fails if anything is missing.
     """
     patience = Patience(tries=2, most_wait=5.0, limited=5.0)
     catalog = catalog_of_main(root)

@@ -214,7 +214,7 @@ TIMES = click.option(
 @click.option(
     "--pytorch-files",
     metavar="A,B",
-    help="Run only these files in the clone's test/ folder. --all adds files to the default.",
+    help="Run only these files in the clone's test/ folder. With --all, the default is larger.",
 )
 @click.option(
     "--pytest",
