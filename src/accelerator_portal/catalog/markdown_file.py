@@ -97,7 +97,7 @@ class MarkdownFile:
     """Stands for the text below the front matter; a translation names it."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return what stands for some of the sections; a translation of these names it."""
+        """Return the fingerprint of some sections, which their translation states."""
         found = (section for section in self.sections if section.title in titles)
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
 

@@ -1,7 +1,7 @@
-"""Texts in English that remember their message, so that a page in another language can say them.
+"""Defines English texts that keep their message, so that a page can show a translation.
 
-A message is whole: a sentence or a label with named placeholders, never a part whose place in a
-sentence differs between languages. `make messages` finds the calls of these functions.
+A message is a whole sentence or label with named placeholders, never a part of a sentence, because
+the order of parts differs between languages. `make messages` finds the calls of these functions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Translatable(str):
         values: Mapping[str, object] | None = None,
         number: int = 1,
     ) -> Self:
-        """Return the text; without a message it is one itself."""
+        """Return the text; without `forms`, the text itself is the message."""
         made = super().__new__(cls, text)
         made.forms = forms or (text,)
         made.values = values or {}
@@ -45,19 +45,19 @@ def message(text: str, **values: object) -> Translatable:
 
 
 def plural(one: str, many: str, number: int, **values: object) -> Translatable:
-    """Return a text with a number, which is `{count}` in the messages for one and for many."""
+    """Return a text with a number; the messages `one` and `many` contain it as `{count}`."""
     values |= {"count": f"{number:,}"}
     text = (one if number == 1 else many).format(**values)
     return Translatable(text, (one, many), values, number)
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Return names or short texts as one: `a, b`."""
+    """Return names or short texts, joined by commas: `a, b`."""
     return reduce(lambda one, other: message("{one}, {other}", one=one, other=other), texts)
 
 
 def clauses(texts: Iterable[str]) -> str:
-    """Return parts that could be sentences as one: `a; b`."""
+    """Return parts that could be sentences, joined by semicolons: `a; b`."""
     return reduce(lambda one, other: message("{one}; {other}", one=one, other=other), texts)
 
 

@@ -1,4 +1,4 @@
-"""Defines how work that takes long reports its progress."""
+"""Defines how long-running work reports its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Applies exceptions to problems, and reports exceptions that nothing needs."""
+"""Applies exceptions to problems, and reports exceptions that match no problem."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reads one folder after the other, each in a child process with limits.
 
 `python -m accelerator_portal.checks.folder_process ROOT DAY` writes the folders that a child could
-not read and check within them, with the reason, as JSON. It has one thread, so that it may fork;
-the children share what it has read of the data of all.
+not read and check within the limits, with the reason, as JSON. The parent process has one thread,
+so that it can fork. It reads the shared data once for all children.
 """
 
 from __future__ import annotations

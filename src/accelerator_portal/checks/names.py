@@ -1,7 +1,8 @@
-"""Checks that a name is plain, and finds names that look like it.
+"""Checks the letters of names, and finds names that look like another name.
 
-After Unicode's Technical Standard 39, Security Mechanisms, as far as Python knows alphabets; of its
-table of confusable letters only those that ids may have.
+The functions follow Unicode Technical Standard 39, Security Mechanisms, as far as Python's Unicode
+data allows. From the standard's table of confusable letters, they use only letters that ids may
+contain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sends HTTP requests: a few at once, bounded answers, retries, plain errors.
 
-GitHub's API alone has a client of its own, PyGithub; the files that it keeps elsewhere come by
-this one.
+Only requests to GitHub's API use another client, PyGithub. Files that GitHub stores on other hosts
+are fetched with this client.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Defines the axes of the install selector.
 
-One table from which the choice, the order on the page, the labels, the data for the script, the
-fieldsets and the rows' keys follow. A further axis is an entry here, and a field of `InstallRow`
+One table determines the choice, the order on the page, the labels, the data for the script, the
+fieldsets and the rows' keys. To add an axis, add an entry to the table, and a field of `InstallRow`
 that the expansion fills.
 """
 

@@ -1,7 +1,8 @@
 """Derives other formats from a vendor's option: uv, Docker, requirements files and others.
 
-A vendor states an option once, for pip, uv or Docker. From its row follow rows for a project's
-`pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a build, and conda.
+A vendor states an option once, for pip, uv or Docker. This module derives further rows from its
+row: for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice
+of a build, and conda.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Finds the row that serves a reader's choices.
 
-What a reader picked is a wish; everything else is derived afresh each time, the newest release
-first. The machine (operating system and architecture) is never changed: where a platform has
-nothing for it, there is no row. The page's script (`selector-model.js`) does the same, and tests
-compare the two.
+A reader's selections are wishes. All other values are derived again each time, and prefer the
+newest release. The machine (operating system and architecture) is never changed: if a platform has
+no command for the machine, there is no row. The page's script (`selector-model.js`)
+does the same, and tests compare the two.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What package indexes hold, and whether the versions of a command exist together."""
+"""What package indexes publish, and whether the versions of a command exist together."""

@@ -1,7 +1,7 @@
 """Installs a command in a fresh environment, imports its packages and runs its check.
 
-Only on a machine of the command's own kind, and apart from the machine's configuration of pip and
-uv. Importing runs the code of the packages: never beside credentials.
+This works only on a machine of the command's own kind. It ignores the machine's configuration of
+pip and uv. Importing runs the packages' code, so never run it on a machine with credentials.
 """
 
 from __future__ import annotations

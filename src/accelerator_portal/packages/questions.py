@@ -1,4 +1,4 @@
-"""Lists what to ask of package indexes: each call of a command, by system and Python."""
+"""Lists the questions to package indexes: each call of a command, by system and Python."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Updates `data/packages/` from the indexes that `data/packages.yaml` and the commands name.
 
-A package's file is written whole when all its indexes were asked; an interruption leaves those
-that were done, and what was fetched for the others in the cache.
+A package's file is written when all its indexes have been read. After an interruption, the files of
+finished packages are complete, and the responses for the other packages are in the cache.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Resolves commands with uv, without installing anything.
 
-uv runs apart from the machine: without its configuration, without the environment variables of pip
-and uv, without local wheels, with a cache of its own. A developer's machine may serve builds that
-no reader can get.
+uv runs without the machine's configuration, without the environment variables of pip and uv,
+without local wheels, and with its own cache. Otherwise, uv could find builds on a developer's
+machine that no reader can get.
 """
 
 from __future__ import annotations

@@ -293,11 +293,11 @@ RECENT = dt.timedelta(days=2)
 
 
 def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
-    """Add what another job installed to the verdicts, and return how many commands that concerns.
+    """Add another job's installations to the verdicts; return the number of changed verdicts.
 
     `folder` has the files of verdicts that `run_trials` wrote there, next to the packages that it
-    ran. Of them only the installations of these days are believed, and only for versions that are
-    found here, too. Raises ProblemsError for files that cannot be read, after taking the others.
+    ran. Only recent installations are accepted, and only for versions that are also
+    found here. Raises ProblemsError for files that cannot be read, after taking the others.
     """
     taken = 0
     problems: list[Problem] = []

@@ -1,1 +1,1 @@
-"""A PyTorch release: what indexes publish of it, its entry, and what the portal claims of it."""
+"""A PyTorch release: what indexes publish, its entry, and what the portal claims about it."""

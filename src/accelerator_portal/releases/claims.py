@@ -1,4 +1,4 @@
-"""Lists what install options claim of PyTorch's builds without evidence in `data/releases.yaml`."""
+"""Lists builds of PyTorch that install options use and `data/releases.yaml` does not list."""
 
 from __future__ import annotations
 

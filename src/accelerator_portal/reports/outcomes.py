@@ -1,10 +1,11 @@
 """Defines outcomes and stages, the vocabulary of the common test report format.
 
-Infrastructure, the product and the test itself are kept apart, and so are "ran" and "is right".
+Faults of the infrastructure, of the product and of the test itself are different outcomes. So are
+"the test ran" and "its result is right".
 
-Everything that the portal knows of an outcome stands in `OUTCOMES`. To add one, add it to `Outcome`
-and to that table: readers and writers of other formats, the harness, pages, scripts and the JSON
-Schema follow. A color of its own also needs a class in the stylesheets.
+`OUTCOMES` contains everything that the portal knows about an outcome. To add an outcome, add it to
+`Outcome` and to this table: readers and writers of other formats, the harness, pages, scripts and
+the JSON Schema use the table. A color of its own also needs a class in the stylesheets.
 """
 
 from __future__ import annotations

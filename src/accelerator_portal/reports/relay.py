@@ -1,15 +1,15 @@
-"""Writes the summary for PyTorch's cross-repository CI relay: three counts.
+"""Writes the three counts for PyTorch's cross-repository CI relay.
 
-The relay knows `passed`, `failed` and `skipped`; a report knows more. The rule is the one by
-which rates are counted (`outcomes.GOOD`, `outcomes.BAD`):
+A report has more outcomes than the relay's `passed`, `failed` and `skipped`. They are counted like
+pass rates (`outcomes.GOOD`, `outcomes.BAD`):
 
-- `passed`: ran, and the result was right. Nothing else.
-- `failed`: the device or its software did not do what it should, a known issue or not.
-- `skipped`: all that says nothing of the product: not checked, left out, not run, the test itself
-  broken, the machine failed. What a suite planned and the report does not hold counts as not run.
+- `passed`: the test ran, and the result was right.
+- `failed`: the device or its software failed, whether this is a known issue or not.
+- `skipped`: every outcome that says nothing about the product: not checked, skipped, not run, a
+  broken test, a failed machine. Planned tests that the report does not contain count as not run.
 
-So that nobody has to guess, `outcomes` says which went where. Form of the counts:
-`test_results` of the callback, aws/lambda/cross_repo_ci_relay in pytorch/test-infra.
+`outcomes` lists the outcomes behind each count. The counts have the form of `test_results` in the
+callback, see aws/lambda/cross_repo_ci_relay in pytorch/test-infra.
 """
 
 from __future__ import annotations

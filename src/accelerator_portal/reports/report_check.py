@@ -1,4 +1,4 @@
-"""Checks what a schema cannot see in a report: contradictions, doubles, sizes, missing facts."""
+"""Checks what a schema cannot: contradictions, duplicates, sizes, missing facts of a report."""
 
 from __future__ import annotations
 

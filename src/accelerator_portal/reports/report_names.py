@@ -1,6 +1,6 @@
-"""Warns of names that nobody declares or that keep results from being compared.
+"""Warns of names that are not declared, or that prevent a comparison of results.
 
-A vendor's own suites and tests are welcome. What is named here is shown all the same.
+Vendors may report their own suites and tests. The site shows results despite the warnings.
 """
 
 from __future__ import annotations

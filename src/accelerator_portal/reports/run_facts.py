@@ -1,4 +1,4 @@
-"""Defines what a person states about an imported run beside its files.
+"""Defines the facts that a person states about an imported run, in addition to its files.
 
 Options take precedence over the environment file, which takes precedence over the imported files.
 The facts of this machine are added only if no other source states them.

@@ -1,4 +1,4 @@
-"""Defines which part of a plan a report holds, if several machines ran it."""
+"""Defines which part of a plan a report contains, if several machines ran the plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shortens texts to what a report may hold."""
+"""Shortens texts to the length that a report allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reports say over time: how each test stands, what changed, what is broken and since when.
+"""Computes results over time: the state of each test, what changed, what is broken since when.
 
-Nothing here reads a clock: the same reports give the same bytes.
+No function reads the clock, so the same reports produce the same bytes.
 """

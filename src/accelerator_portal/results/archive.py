@@ -1,8 +1,8 @@
-"""Reads what the archive keeps of a platform's reports.
+"""Reads the archived results of a platform.
 
-`data/history/<accelerator>/runs.json` is how its tests stand after the last run that was folded,
-`baselines.json` the same for what a project expects. Every result and every change is in the
-partitioned archive beside it: see `partitions`.
+`data/history/<accelerator>/runs.json` contains the state of its tests after the last run that was
+added, `baselines.json` the state of the results that a project expects. The partitioned archive
+contains every result and every change: see `partitions`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computes from reports in order of time how each test stands and when it changed."""
+"""Computes the state of each test, and when it changed, from reports in order of time."""
 
 from __future__ import annotations
 

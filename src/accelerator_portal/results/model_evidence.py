@@ -1,7 +1,7 @@
 """Finds the newest evidence for families of models on each platform.
 
-A run and a baseline are two pieces of evidence and never share a count; nor do PyTorch and
-ExecuTorch, whose recipes are quantized and lowered. Of each suite the newest report that has it
+Runs and baselines are counted separately. So are PyTorch and ExecuTorch, because ExecuTorch's
+models are quantized and lowered. For each suite, only the newest report that contains the suite
 counts, as elsewhere on the site.
 """
 

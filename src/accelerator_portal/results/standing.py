@@ -1,4 +1,4 @@
-"""Defines how a test of an accelerator stands after the reports so far."""
+"""Defines the state of an accelerator's tests after the reports so far."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Checks a built site: every link, every anchor, and the pages that must exist.
 
-Engines of sites look at links in Markdown only. This reads what they made, before readers do.
+Site generators check only links in Markdown. This module checks the generated HTML, before the site
+is published.
 """
 
 from __future__ import annotations

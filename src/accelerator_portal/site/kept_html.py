@@ -3,11 +3,11 @@
 Markdown and the search parse HTML slowly, and most of a platform's page is HTML that its template
 wrote. Templates mark it with a comment on a line of its own before and after it:
 
-- `raw html` is hidden from both: tables and the selector's choices. They hold no headings, no
-  anchors, and only words that the search is told to leave out.
+- `raw html` is hidden from Markdown and the search: tables and the selector's choices. They contain
+  no headings, no anchors, and only words that the search must leave out.
 - `finished html` is hidden from Markdown alone: the search reads its headings and words.
 
-What a vendor writes cannot hold a mark, because it is escaped.
+A vendor's text cannot contain a mark, because it is escaped.
 """
 
 from __future__ import annotations

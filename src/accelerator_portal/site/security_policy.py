@@ -1,10 +1,10 @@
 """Writes a Content-Security-Policy for each page, so that vendors' text cannot run.
 
-The site is served by anything that can serve files, so no header can be relied on: the policy
-stands in the page. Material has a few inline scripts whose text differs with the page's depth;
-the policy names each by its hash and allows no other. Hashing *every* inline script would allow
-an injected one as well, so only the page without its content, the part that vendors write, is
-asked for scripts; and a page whose content adds one is refused.
+Any web server can serve the site, so the portal cannot set headers: the policy is in the page.
+Material has a few inline scripts whose text depends on the page's depth. The policy allows only
+these scripts, by their hashes. Hashing *every* inline script would also allow an injected script.
+Therefore only scripts outside the page's content, which is the part that vendors write, get a hash,
+and a page with a script in its content is refused.
 """
 
 from __future__ import annotations

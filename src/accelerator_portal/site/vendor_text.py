@@ -1,7 +1,7 @@
 """Renders vendors' Markdown as safe HTML.
 
-Raw HTML is off in the parser, and what it makes is sanitized once more, so that nothing a vendor
-writes can run in a reader's browser or pose as a part of the page.
+The parser ignores raw HTML, and its output is sanitized again. A vendor's text can therefore
+neither run in a reader's browser nor imitate a part of the page.
 """
 
 from __future__ import annotations

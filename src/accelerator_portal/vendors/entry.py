@@ -1,6 +1,7 @@
 """Drafts a vendor's folder from an entry of `additional-platforms.json`.
 
-What the entry does not say is left out, never guessed; `accelerator-portal check` then names it.
+Values that the entry does not state are left out, never guessed; `accelerator-portal check` then
+reports them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`data/criteria.yaml`: what testing asks for, and the limits that pages and rules go by."""
+"""`data/criteria.yaml`: requirements for test results, and limits that pages and rules use."""
 
 from __future__ import annotations
 

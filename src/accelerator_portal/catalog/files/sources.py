@@ -1,4 +1,4 @@
-"""Defines sources: each file declares its own, and each fact names one of them."""
+"""Defines sources: each file declares its own sources, and each fact cites one of them."""
 
 from __future__ import annotations
 

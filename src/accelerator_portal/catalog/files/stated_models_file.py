@@ -1,4 +1,4 @@
-"""`stated-models.yaml`: models that documents say a platform runs. A statement is no test."""
+"""`stated-models.yaml`: models that a platform runs according to documents, not to tests."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Reads and writes the Common Test Report Format (CTRF, ctrf.io), specVersion 1.0.0.
 
-JSON of many test frameworks; what the writer keeps beside it comes back.
+Many test frameworks write this JSON format. The writer stores the fields that CTRF lacks in
+`extra`, and the reader restores them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Defines what is read of the Common Test Report Format (CTRF, specVersion 1.0.0).
+"""Defines the parts that are read of the Common Test Report Format (CTRF, specVersion 1.0.0).
 
-More lenient than its schema where files in the wild are: unknown keys are passed over, a suite may
-be one text, a duration may be a fraction of a millisecond.
+The models are more lenient than CTRF's schema, because real files break it: unknown keys are
+ignored, a suite may be one text, a duration may be a fraction of a millisecond.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""Reads accuracy files of PyTorch's dynamo benchmarks: what a CI *expects*, no run.
+"""Reads accuracy files of PyTorch's dynamo benchmarks: results that a CI expects, not a run.
 
-`benchmarks/dynamo/ci_expected_accuracy/` of PyTorch, and `.github/ci_expected_accuracy/` of
-torch-xpu-ops. The folder says the hardware; the file's name says how the models are run:
+The files are in `benchmarks/dynamo/ci_expected_accuracy/` of PyTorch and in
+`.github/ci_expected_accuracy/` of torch-xpu-ops. The folder's name states the hardware; the file's
+name states how the models are run:
 
     [cpu_][dynamic_]…inductor[_freezing]…_{torchbench|huggingface|timm|timm_models}_{mode}.csv
 
 There are two forms. PyTorch writes `name,accuracy` and then counts, which differ from file to file
-(`graph_breaks`, `recompiles`, …) and become metrics; it does not say the type of numbers, so the
-parameter `dtype` is absent. torch-xpu-ops writes one column for each type. Blank lines mean
-nothing: they are there so that two changes do not collide. An empty cell of a type says nothing,
-and gives no test.
+(`graph_breaks`, `recompiles`, …) and become metrics. It does not state the data type, so the
+parameter `dtype` is absent. torch-xpu-ops writes one column for each data type. Blank lines have no
+meaning: they prevent merge conflicts between two changes. An empty cell of a data type produces no
+test.
 
-Comment lines with addresses above a row are its known issues. They explain what is not passed; on
-cells that pass they stand only where the whole row passes, and then they are out of date. The
-first address is the known issue, further ones are evidence.
+Comment lines with addresses above a row are its known issues. They explain the cells that do not
+pass. Cells that pass get them only if the whole row passes; the known issues are then out of date.
+The first address is the known issue, the other addresses are evidence.
 """
 
 from __future__ import annotations

@@ -1,21 +1,24 @@
 """Reads the CSV and the JSON of ExecuTorch's backend test suite.
 
 The form is that of `CSV_FIELD_NAMES` in backends/test/suite/reporting.py of pytorch/executorch.
-`Result` is Pass, Fail or Skip, `Result Detail` says where it failed, and `Delegated` says whether
-the backend took any part of the model: a pass without that is no pass of the backend, except in
-the flow `portable`, which has none.
+`Result` is Pass, Fail or Skip, `Result Detail` states where the test failed, and `Delegated` states
+whether the backend ran any part of the model. A pass without delegation does not count as a pass of
+the backend, except in the flow `portable`, which has no backend.
 
-A flow is a backend and a recipe, `xnnpack_static_int8_per_channel`. The backend is what is tested,
-so the parameter `recipe` is the rest, `plain` where nothing is left; then two backends meet. One
-file must therefore hold one backend. The flow `portable` is none: it is what every runtime does
-with a model that was not lowered for any, and so a recipe beside any backend's.
+A flow consists of a backend and a recipe: `xnnpack_static_int8_per_channel`. The tested object is
+the backend, so the parameter `recipe` contains only the rest of the flow's name, or `plain` if
+there is no rest. This makes tests of two backends comparable. One file must therefore have only one
+backend. The flow `portable` is not a backend: every runtime can run a model that was not lowered
+for a backend. It is therefore a recipe next to those of any backend.
 
-`Test Case` is the name; `Test ID` repeats name and flow. Parameters stand in `Params`, or, since
-the suite runs under pytest and leaves that empty, in the brackets of `Test ID`:
-`test_add_dtype[xnnpack-float32]`. The file does not say whether it holds operators or models: the
-name of the suite does, `executorch-models` or, without one, `executorch-operators`.
+`Test Case` is the name; `Test ID` repeats name and flow. Parameters are in `Params`. If the suite
+runs under pytest, `Params` is empty, and they are in the brackets of `Test ID`:
+`test_add_dtype[xnnpack-float32]`. The file does not state whether it contains operators or models.
+The suite that the user names decides, for example `executorch-models`; the default is
+`executorch-operators`.
 
-A figure that is not finite is left out: a signal without any noise has an infinite ratio.
+Figures that are not finite are left out: for example, a signal without noise has an infinite
+signal-to-noise ratio.
 """
 
 from __future__ import annotations

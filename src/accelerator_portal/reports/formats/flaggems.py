@@ -1,13 +1,14 @@
-"""Reader for the tests of FlagGems: which operators its CI leaves out on a vendor's hardware.
+"""Reads the tests of FlagGems: which operators its CI skips on a vendor's hardware.
 
     @pytest.mark.skipif(flag_gems.vendor_name == "acme", reason="Issue #12: wrong result")
     def test_abs(shape, dtype):
         if flag_gems.vendor_name in ("acme", "other"):
             pytest.skip("not supported")
 
-Only a test function that is left out whatever its parameters is read. A condition that also asks
-for a data type or a shape leaves out a part, and a function without a condition says nothing here:
-what is not left out does not therefore pass. The files are parsed, and never run.
+Only test functions that are skipped for all their parameters are read. A condition that also
+depends on a data type or a shape skips only a part of them. A function without a condition is
+ignored, because a test that is not skipped does not necessarily pass. The files are parsed, and
+never run.
 """
 
 from __future__ import annotations

@@ -162,9 +162,9 @@ class ImportedTests:
 
 
 def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
-    """Return what a file holds as its model; raises ProblemsError where the file has another form.
+    """Return a file's content as its model. Raises ProblemsError if the file has another form.
 
-    Tests are left out of the model where each of them is to have faults of its own.
+    If each test should get its own faults, the model does not contain the tests.
     """
     try:
         return model.model_validate(data)

@@ -1,8 +1,8 @@
 """Reads and writes JUnit XML, the format of pytest, GoogleTest and most CI systems.
 
-The format has no place for parameters, stages or figures, and three words for all that can happen;
-what a report says beyond that stands in properties of this project's name. Others may state facts
-of the environment: `record_testsuite_property("torch", torch.__version__)` in pytest.
+The format has no place for parameters, stages or figures, and has only three elements for results.
+The writer stores the rest of a report in properties with this project's name. Other properties may
+state facts of the environment: `record_testsuite_property("torch", torch.__version__)` in pytest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parses JUnit XML one test case after the other, in bounded memory.
 
-Nobody has written a schema for JUnit XML; read here is what pytest, unittest-xml-reporting,
-GoogleTest, Surefire and PyTorch's own test runner write.
+JUnit XML has no schema. This parser reads what pytest, unittest-xml-reporting, GoogleTest, Surefire
+and PyTorch's own test runner write.
 """
 
 from __future__ import annotations

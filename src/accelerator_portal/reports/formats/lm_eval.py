@@ -1,4 +1,4 @@
-"""Reader for the accuracy that vLLM's plugins expect of a model with lm-eval: no run.
+"""Reads the accuracy that vLLM's plugins expect of a model with lm-eval, which is not a run.
 
     model_name: "acme/Model-8B"        vllm-ascend; vllm-gaudi has `model_card` around it,
     tasks:                             one task as a text, and `metrics` beside `model_card`

@@ -1,12 +1,12 @@
-"""Reader for the lists of PyTorch's operator tests on MPS (torch/testing/_internal/common_mps.py).
+"""Reads the lists of PyTorch's operator tests on MPS (torch/testing/_internal/common_mps.py).
 
     def mps_ops_modifier(...):
         UNIMPLEMENTED_XFAILLIST = {"acme": None, "other": [torch.int8]}
 
-PyTorch's CI expects a failure where an operator is on a list `…XFAILLIST`, and does not run those
-on a list `…SKIPLIST`. Entries for float32 are read, because the suite of operators has that type;
-an entry without types is for all. Lists for old macOS, for sparse tensors, for complex numbers and
-for error inputs are left out. An operator on no list is not said to pass.
+PyTorch's CI expects a failure if an operator is on a list `…XFAILLIST`, and does not run operators
+on a list `…SKIPLIST`. Only entries for float32 are read, because the operator suite uses this data
+type; an entry without data types is for all. Lists for old macOS, for sparse tensors, for complex
+numbers and for error inputs are left out. An operator that is on no list is not assumed to pass.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
      "passed": ["OnnxBackendNodeModelTest::test_abs_cpu"],
      "skipped": []}
 
-The file has names by outcome, and neither messages nor software. ONNX's runner appends its own
-word for a device to each name, which is no part of a test's identity. The date names no time zone;
-the scoreboard's CI runs in UTC.
+The file lists test names by outcome, without messages and software versions. ONNX's runner appends
+its own word for the device to each name; this word is not part of a test's identity. The date has
+no time zone; the scoreboard's CI runs in UTC.
 """
 
 from __future__ import annotations

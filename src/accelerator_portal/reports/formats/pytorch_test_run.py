@@ -4,9 +4,9 @@
      "workflow_id": 1, "workflow_run_attempt": 1, "job_id": 2, "invoking_file": "test_torch",
      "skipped": {"type": "pytest.skip", "message": "…", "text": "…"}}
 
-One object a line, or a list of objects. Each is a `<testcase>` of JUnit XML as an object: its
-attributes, and its elements by tag, several of one tag as a list. `file` is the file of the test,
-`invoking_file` the one that was run.
+The file has one object per line, or a list of objects. Each object is a `<testcase>` of JUnit XML:
+its attributes, and its elements by tag; several elements with one tag are a list. `file` is the
+file of the test, `invoking_file` is the file that was run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Keeps what another format has no field for, so that nothing is lost on the way back.
+"""Keeps the fields that another format lacks, so that a report can be restored without loss.
 
-A writer puts a test into the words of the other format, reads those words as its reader will, and
-keeps what comes out otherwise. So whatever the other format says stands there plainly, and only
-the rest stands in this project's own corner of it.
+A writer converts a test to the other format, reads the result as that format's reader does, and
+stores only the fields that differ, in a place of this project's own. Everything that the other
+format can express is therefore in its normal fields.
 """
 
 from __future__ import annotations

@@ -1,26 +1,27 @@
 """Maps the statuses of other projects' suites to outcomes, one table for each project.
 
-PyTorch's dynamo benchmarks (`check_accuracy` in benchmarks/dynamo/common.py), from which TorchBench
-has its words:
+PyTorch's dynamo benchmarks (`check_accuracy` in benchmarks/dynamo/common.py), and TorchBench, which
+uses the same statuses:
 
 - `pass`: the result was compared with the reference. For models on a list of non-deterministic
-  ones the benchmark writes `pass` whatever it finds; the file does not say which those are.
-- `pass_due_to_skip`: the result was not checked, so this is no pass. For models on a list of large
-  ones nothing is even run, and the file does not say which those are: so not even "executed".
+  models, the benchmark always writes `pass`; the file does not state which models these are.
+- `pass_due_to_skip`: the result was not checked, so this is not a pass. Models on a list of large
+  models are not even run, and the file does not state which these are. The outcome is therefore not
+  even "executed".
 - `fail_accuracy`: the result was compared, and differs.
-- `fail_to_run`: the model, compiled, stops with an error. While it is compiled or while it runs:
-  the benchmark catches both in one place, so the stage is the later one, `run`.
-- `eager_fail_to_run`, `eager_1st_run_fail`, `eager_2nd_run_fail`: it stops without the compiler
-  already. That is an error of the device's own code, and no word about the compiler.
+- `fail_to_run`: the compiled model stops with an error, either during compilation or while it runs.
+  The benchmark catches both errors in one place, so the stage is the later one, `run`.
+- `eager_fail_to_run`, `eager_1st_run_fail`, `eager_2nd_run_fail`: the model stops even without the
+compiler. This is an error of the device's own code, and says nothing about the compiler.
 - `eager_two_runs_differ`: it ran twice, with two results; there is nothing to compare with.
-- `model_fail_to_load`: the model did not come so far that the device could fail.
-- `…_OOM`: too little memory. It says how big a card is, not how good the code is.
-- `timeout`, `infra_error`: the limit, and the machine.
+- `model_fail_to_load`: the model failed before it used the device.
+- `…_OOM`: too little memory. This depends on the card, not on the quality of the code.
+- `timeout`, `infra_error`: the time limit was reached, or the machine failed.
 - `not_implemented`: the model has no such mode, for example no training.
 
 ExecuTorch's backend suite (`TestResult` in backends/test/suite/reporting.py):
 
-- `SUCCESS_UNDELEGATED`: the backend took no part of the model, so that it was not tested.
+- `SUCCESS_UNDELEGATED`: the backend ran no part of the model, so the backend was not tested.
   ExecuTorch counts this as passed.
 - `SKIPPED`: the model fails before the backend has to do anything, in eager mode or in export.
 - `QUANTIZE_FAIL`, `LOWER_FAIL`, `PTE_LOAD_FAIL`, `PTE_RUN_FAIL`: an error, in that stage.
@@ -33,7 +34,7 @@ The model tests of Tenstorrent's TT-XLA (`BringupStatus` in tests/utils.py), for
 - `FAILED_RUNTIME`: an error while the model runs.
 - `INCORRECT_RESULT`: the result was compared, and differs.
 
-What stands in no table is the message of an error: `failure_texts` says what it tells.
+A text that is in no table is an error message, which `failure_texts` classifies.
 """
 
 from __future__ import annotations

@@ -4,12 +4,13 @@
      "environ": {"pytorch_version": "…", "pytorch_git_version": "…", "device": "…"},
      "metrics": {"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=…": "pass"}}
 
-The keys that differ in `metric` only are one test. `accuracy` says what happened to it; a text in
-any other metric is the message of an error. A test with figures alone was executed, not checked.
-What `environ` calls `device`, which newer versions write, is the model of the card. The device of
-the keys stands in the note and nowhere else: it is no part of a test's identity. Without a
-compiler in `extra_args` it was run eagerly. The type of numbers is absent where no argument says
-it: a model then chooses its own. The file does not say when the run took place.
+Keys that differ only in `metric` belong to one test. The metric `accuracy` states its result; a
+text in any other metric is an error message. A test that has only figures was executed, but not
+checked. `device` in `environ`, which newer versions write, is the model of the card. `device` in
+the keys is stored only in the note, because it is not part of a test's identity. Without a compiler
+in `extra_args`, the test ran in eager mode. Without an argument for the data type, the parameter
+`dtype` is absent, because the model chooses its own. The file does not state when the run took
+place.
 """
 
 from __future__ import annotations

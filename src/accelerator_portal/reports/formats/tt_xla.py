@@ -1,4 +1,4 @@
-"""Reader for the model tests of Tenstorrent's TT-XLA: what its CI *expects* of each model, no run.
+"""Reads the results that the CI of Tenstorrent's TT-XLA expects of model tests, not a run.
 
     test_config:
       gpt_neo/causal_lm/pytorch-125M-single_device-inference:
@@ -6,12 +6,12 @@
         arch_overrides:
           p150: {status: KNOWN_FAILURE_XFAIL, reason: "out of memory"}
 
-As in TT-XLA's tests/runner/conftest.py, a test runs on the boards of `supported_archs`, else on
-`n150` and `p150`, and what a board overrides replaces the rest. Hardware is no part of a test's
-identity: the worst expectation of all boards is kept. Its reason names the board, unless the file
-expects the same of several boards. Where `assert_pcc` is false, TT-XLA runs the model and accepts
-any result. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` are no tests with an
-expectation, and are left out.
+As in TT-XLA's tests/runner/conftest.py, a test runs on the boards in `supported_archs`, by default
+on `n150` and `p150`, and a board's overrides replace the common values. Hardware is not part of a
+test's identity, so the worst expectation of all boards is kept. Its reason names the board, unless
+the file expects the same result on several boards. If `assert_pcc` is false, TT-XLA runs the model
+and accepts any result. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation,
+and are left out.
 """
 
 from __future__ import annotations

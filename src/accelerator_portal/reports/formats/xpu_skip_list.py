@@ -1,4 +1,4 @@
-"""Reader for the skip lists of torch-xpu-ops: which of PyTorch's tests its CI leaves out on XPU.
+"""Reads the skip lists of torch-xpu-ops: which of PyTorch's tests its CI skips on XPU.
 
     skip_dict = {
         "test_acme_xpu.py": (
@@ -8,8 +8,8 @@
         f"{PYTORCH_TEST_DIR}/test_other.py": None,
     }
 
-The comment above a test is the reason. A file with `None` leaves out nothing. The file is parsed,
-and never run. What is not on the list does not therefore pass.
+The comment above a test is the reason. `None` means that no test of a file is skipped. The file is
+parsed, and never run. A test that is not on the list is not assumed to pass.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Quotes untrusted text in Markdown so that it does nothing on GitHub.
 
-There is one rule: all text from data is in code, in a span or in a fence. In code GitHub
-makes no mention, no reference, no link, no picture and no HTML of anything.
+There is one rule: all text from data is in code, in a span or in a fence. In code, GitHub creates
+no mentions, references, links, pictures or HTML.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reads the state of a built site from its `/api/v1/`.
 
-Read leniently, so that a site which an earlier or later commit built can be compared: unknown keys
-are passed over. Whatever cannot be read is one clear problem.
+Unknown keys are ignored, so that sites of earlier and later commits can be compared. Each file that
+cannot be read is one problem.
 """
 
 from __future__ import annotations

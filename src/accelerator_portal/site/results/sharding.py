@@ -1,7 +1,7 @@
 """Splits sorted records into files of about 30 kB, so that a reader loads only one.
 
-Where a file begins follows from the record that it begins with, not from how many come before: a
-record more or less changes one file, and the names of the others stay what they are.
+Whether a file begins at a record depends on this record, not on the number of records before it. A
+new or removed record therefore changes only one file, and the other files keep their names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Describes measured speeds for pages, and compares runs.
 
-Two speeds stand in one row only where suite, test and every parameter are the same; a run is one
-report of one kind of hardware. What a report did not publish stands nowhere as a number.
+Two speeds are in one row only if suite, test and every parameter are the same. A run is one report
+of one kind of hardware. Speeds that a report did not publish are not shown as numbers.
 """
 
 from __future__ import annotations
