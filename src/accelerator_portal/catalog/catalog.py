@@ -90,15 +90,15 @@ class Platform:
         return not self.in_tree, self.accelerator.name.casefold(), self.id
 
     def path(self, name: str) -> str:
-        """Return the path of one of its files, relative to the repository."""
+        """Return the path of one of the platform's files, relative to the repository."""
         return f"{ACCELERATORS}/{self.id}/{name}"
 
     def problem(self, name: str, location: Location, what: str, remedy: str) -> Problem:
-        """Return a problem at a location of one of its YAML files."""
+        """Return a problem at a location of one of the platform's YAML files."""
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
-        """Yield the name and the sources of each of its files."""
+        """Yield the name and the sources of each of the platform's files."""
         yield "accelerator.yaml", self.accelerator.sources
         yield "install.yaml", self.install.sources
         yield "compatibility.yaml", self.compatibility.sources
@@ -113,8 +113,8 @@ class Catalog:
     """The content of `accelerators/` and `data/`; platforms are in-tree first, then by name.
 
     `defaults` is the selector's default choice. `suites` are by id, `models` are those that several
-    suites test, `exceptions` are from rules, `hosts` are those that commands may use. `relay` is
-    the relay's list of repositories. Optional data that does not exist is None or empty.
+    suites test, `exceptions` are exceptions to rules, `hosts` are those that commands may use.
+    `relay` is the relay's list of repositories. Optional data that does not exist is None or empty.
     """
 
     platforms: tuple[Platform, ...]

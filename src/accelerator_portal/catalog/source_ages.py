@@ -168,7 +168,7 @@ class AgedFact:
     trust: TrustLevel
 
     def is_stale(self, day: dt.date, days: int = STALE_DAYS) -> bool:
-        """Return whether it was read more than `days` days before `day`."""
+        """Return whether the fact was read more than `days` days before `day`."""
         return (day - self.read).days > days
 
 

@@ -26,7 +26,7 @@ class Serving:
     portal has no command for, and `none` if no build does. `oldest` and `newest` are releases.
     `variants` are the ids of the variants that have the newest, the preferred first. `os` and
     `arch` are set if builds for other systems do not run on it. `passed_over` is the platform's
-    newest release if that is another one.
+    newest release if it differs from `newest`.
     """
 
     verdict: ReleaseSupport

@@ -65,8 +65,8 @@ class Breakage:
 def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
     """Return the breakages that are open at `at`, sorted by age (oldest first) and key.
 
-    A breakage is overdue if it is older than `deadline`. Baselines have none: they are not
-    runs.
+    A breakage is overdue if it is older than `deadline`. Baselines have no breakages, because they
+    are not runs.
     """
     found = [
         Breakage(

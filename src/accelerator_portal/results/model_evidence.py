@@ -28,8 +28,8 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 class FamilyResults:
     """The tests of one family on one platform, from runs or from baselines; there is at least one.
 
-    They are those of suites of ExecuTorch, or those of all others. `tests` are pairs of a report
-    and the place of a test in it.
+    The tests are either from ExecuTorch's suites or from all other suites. `tests` are pairs of a
+    report and the place of a test in it.
     """
 
     accelerator: str

@@ -149,7 +149,8 @@ def outcome_counts(frame: Frame) -> Frame:
 def pass_rates(frame: Frame) -> Frame:
     """Return the number of passed, failed and all results, and the pass rate.
 
-    The pass rate is the share of passed results in passed and failed ones; absent without any.
+    The pass rate is the share of passed results among passed and failed results. It is absent if
+    there are no such results.
     """
     marked = frame.assign(
         passed=frame["outcome"].isin(GOOD).astype("int64"),

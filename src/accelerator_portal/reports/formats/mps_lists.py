@@ -67,7 +67,7 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
 
 
 def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
-    """The mode, the name and the entries of each list."""
+    """Yield the mode, the name and the entries of each list."""
     for function in ast.walk(module):
         if not isinstance(function, ast.FunctionDef) or function.name not in _MODES:
             continue

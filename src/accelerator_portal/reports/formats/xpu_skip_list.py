@@ -79,7 +79,7 @@ def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _comment(lines: Sequence[str], line: int) -> str:
-    """The comment directly above a line; one further above may speak of other tests only."""
+    """Return the comment directly above a line; a comment further above is about other tests."""
     above = line - 1
     words: list[str] = []
     while above > 0 and (text := lines[above - 1].strip()).startswith("#"):

@@ -100,9 +100,9 @@ def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
 
 
 def trends(history: History) -> list[Trend]:
-    """Return the trend of each suite of which two moments are known.
+    """Return the trend of each suite with results of at least two points in time.
 
-    It ends with the newest report of that suite: one of another suite says nothing of it.
+    A trend ends with the newest report of its suite: reports of other suites say nothing about it.
     """
     last: dict[str, dt.datetime] = {}
     for group in history.state.groups.values():

@@ -101,7 +101,7 @@ class FamilyView:
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return the best evidence of ExecuTorch on a platform that has better of PyTorch."""
+        """Return a platform's best evidence of ExecuTorch if evidence of PyTorch is better."""
         _, *others = self.cells.get(platform, (None,))
         return next((cell for cell in others if cell.results.executorch), None)
 

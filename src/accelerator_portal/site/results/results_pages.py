@@ -121,7 +121,7 @@ class GridRow:
 def _most_evidence_first(
     catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]], at: dt.datetime
 ) -> list[GridRow]:
-    """Platforms with runs stand first, then those with most suites."""
+    """Return the platforms' rows: those with runs first, then those with most suites."""
 
     def place(platform: Platform) -> tuple[bool, int]:
         found = newest[platform.id]
