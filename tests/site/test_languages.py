@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -243,6 +244,13 @@ def test_a_page_says_that_its_guide_was_translated_from_an_older_text(tree: Tree
     assert found["is_older"]
     assert "準備" in found["guide"]["Prepare"]
     assert not vendor_texts(platform, SourceList(platform.sourced_files()), ENGLISH)["is_older"]
+
+
+def test_chinese_texts_have_a_space_beside_latin_words() -> None:
+    crowded = re.compile(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]")
+    for path in REPOSITORY.glob("accelerators/*/*.zh.md"):
+        text = re.sub(r"```.*?```|\(https?://[^)]*\)", "", path.read_text("utf-8"), flags=re.DOTALL)
+        assert crowded.findall(text) == [], path
 
 
 def resolved(page: str, href: str) -> str:
