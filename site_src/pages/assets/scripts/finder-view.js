@@ -13,7 +13,8 @@ export function answerBox(context, answer, place) {
   const box = place === 0 ? element("article", "answer") : element("details", "answer");
   const title = element(place === 0 ? "h3" : "summary", "answer-name", nameOf(answer));
   if (place > 0 && nameOf(answer) !== answer.platform.name) title.append(" ", element("span", "answer-platform", answer.platform.name));
-  box.append(title, element("p", "answer-what", whatOf(answer)), ...softwareLine(context, answer));
+  const makeText = answer.generation ? vendorText : element; // names and figures of the data are in English
+  box.append(title, makeText("p", "answer-what", whatOf(answer)), ...softwareLine(context, answer));
   box.append(...body(context, answer));
   return box;
 }
@@ -248,7 +249,7 @@ function nameOf({ platform, generation, models }) {
   const named = models.length > 0 ? models : generation.models;
   const names = named.slice(0, MOST_MODELS).map((model) => model.name);
   if (named.length > MOST_MODELS) names.push(sayCount("{count} more", "{count} more", named.length - MOST_MODELS));
-  return names.join(", ");
+  return listed(names);
 }
 
 function whatOf({ platform, generation, models }) {
