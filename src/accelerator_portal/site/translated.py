@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,10 +16,6 @@ from accelerator_portal.site.languages import (
 )
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.templates import Templates
-
-LESS = 4
-
-_BOOST = re.compile(r"^(  boost: )(\d+)$", re.MULTILINE)
 
 # The pages that other languages have; `*` stands for any name.
 TRANSLATED = (
@@ -57,8 +52,6 @@ def page_in(
     page = templates.page(own, edit, template or f"{path}.j2", **context)
     links, above = Links(language, TRANSLATED), to_root(own)
     content = links.localized(page.content, path, above) + _messages_box(language, above)
-    # Words that both pages have find the English one; words of the language are on this one alone.
-    content = _BOOST.sub(lambda boost: f"{boost[1]}{int(boost[2]) / LESS:g}", content, count=1)
     return replace(page, content=content, language=language.code)
 
 

@@ -237,6 +237,8 @@ class ModelFamily(Model):
     """Id of the family. It never changes."""
     title: Line
     """Title that readers see, for example `Llama`."""
+    other_names: tuple[Line, ...] = ()
+    """Names and tasks in other languages, by which readers search for the family."""
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Patterns for test names, each as `suite/name`, for example `*/*llama*`: `*` matches any
     characters, `?` one character, and `[0-9]` a digit. Case is ignored."""
