@@ -250,3 +250,13 @@ def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site)
         1,
         2,  # a check of a feature failed in its only run
     )
+
+
+def test_two_columns_of_a_group_have_different_headings(site: Site) -> None:
+    told = set()
+    for view in results(site.catalog).matrices:
+        groups = [column.group for column in view.matrix.columns]
+        headings = list(zip(groups, view.names, strict=True))
+        assert len({*headings}) == len(headings), view.matrix.suite
+        told |= {*view.names}
+    assert {"CPU", "CPU, torch 2.13.0+cpu", "CPU, ExecuTorch 1.5.1"} <= told

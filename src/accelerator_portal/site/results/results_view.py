@@ -14,7 +14,13 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_portal.reports.report import OperatorCoverage, Report, TestEntry
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
-from accelerator_portal.results.tables import ResultMatrix, counts, matrices, own_to_one_platform
+from accelerator_portal.results.tables import (
+    Column,
+    ResultMatrix,
+    counts,
+    matrices,
+    own_to_one_platform,
+)
 from accelerator_portal.site.results.result_addresses import address_of
 
 KINDS = {
@@ -169,8 +175,37 @@ def _counts(
     )
 
 
+def _apart(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
+    """Return what tells a column from those of the same group and platform, or nothing."""
+    place = (column.group, column.accelerator)
+    same = [c.report for c in matrix.columns if (c.group, c.accelerator) == place]
+    if len(same) == 1:
+        return ""
+    for tell in (_torch, _executorch, _day):
+        if len({tell(reports[one]) for one in same}) == len(same):
+            return f", {tell(reports[column.report]) or 'not stated'}"
+    return f", {column.report}"
+
+
+def _torch(report: Report) -> str:
+    version = report.environment.torch
+    return f"torch {version}" if version else ""
+
+
+def _executorch(report: Report) -> str:
+    version = report.environment.packages.get("executorch")
+    return f"ExecuTorch {version}" if version else ""
+
+
+def _day(report: Report) -> str:
+    return f"{report.started:%Y-%m-%d}" if report.started else ""
+
+
 def _view(catalog: Catalog, reports: Mapping[str, Report], matrix: ResultMatrix) -> MatrixView:
-    names = tuple(catalog.by_id[c.accelerator].accelerator.name for c in matrix.columns)
+    names = tuple(
+        catalog.by_id[c.accelerator].accelerator.name + _apart(reports, matrix, c)
+        for c in matrix.columns
+    )
     rows = tuple(_rows(reports, matrix, names))
     groups: dict[str, int] = {}
     for column in matrix.columns:
