@@ -212,7 +212,7 @@ def test_the_page_has_each_query_as_it_is_and_the_list_every_file() -> None:
         assert f"```sql\n{question.sql}\n```" in page.content
     listed = list(csv.DictReader(io.StringIO(table.content)))
     published = archive_files(REPOSITORY)
-    assert {unquote(row["address"]) for row in listed} == {unquote(path) for path in published}
+    assert {unquote(row["address"]) for row in listed} == {*published}
     for row in listed:
         data = published[unquote(row["address"])].read_bytes()
         assert (len(data), hashlib.sha256(data).hexdigest()) == (int(row["bytes"]), row["sha256"])

@@ -22,10 +22,10 @@ def words(text: str) -> str:
 
 def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
     kept = read_history(REPOSITORY, "xpu", "baselines")
-    assert len(kept.state.reports) == 28
+    assert len(kept.state.reports) == 29
     data = json.loads((site.root / "api/v1/history/xpu-baselines.json").read_text("utf-8"))
-    first = data["reports"][0]
-    assert first["first_seen"] + len(data["changes"]) == len(kept.changes)
+    first_seen = sum(report.get("first_seen") or 0 for report in data["reports"])
+    assert first_seen + len(data["changes"]) == len(kept.changes)
     page = site.pages["results/changes/"]
     for change in data["changes"]:
         assert f"changed-xpu-{change['report']}" in page.ids
