@@ -84,6 +84,7 @@ def test_a_platform_without_a_run_says_how_to_send_one(site: Site) -> None:
     (xpu,) = (one for one in told if one.startswith("No run from XPU:"))
     assert "how to send one" in xpu
     assert "xpu-baseline-inductor-rolling" in xpu
+    assert xpu.endswith("Upstream: PyTorch issues, Issues of the XPU operators (torch-xpu-ops).")
 
 
 def test_the_tallies_end_with_what_the_newest_report_says(site: Site) -> None:

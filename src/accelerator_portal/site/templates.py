@@ -200,7 +200,8 @@ def _inline_code(text: str) -> Markup:
 
 def _unbroken(text: str) -> Markup:
     """Return text as HTML in which browsers do not break short words at hyphens."""
-    whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escape(visible(text))))
+    escaped = text if isinstance(text, Markup) else escape(visible(text))
+    whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escaped))
     return Markup(whole)  # noqa: S704 - the same
 
 
