@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -48,4 +49,6 @@ def test_owners_examples_and_patterns_of_a_suite_do_not_match() -> None:
 
 def test_the_words_say_who_states_it_and_when() -> None:
     found = statement(StatedModel(name="Llama"))
-    assert found.words == "stated by Acme, 2026-01-31"
+    assert found.words == "stated by Acme, read on 2026-01-31"
+    dated = replace(found, source=found.source.model_copy(update={"as_of": READ}))
+    assert dated.words == "stated by Acme, 2026-01-31"

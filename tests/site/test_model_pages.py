@@ -94,10 +94,10 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
             stated = [one for one in family["stated"] if one["accelerator"] == platform]
             if count is None and stated:
                 assert attribute(cell, "data-basis") == "stated"
-                said = f"stated by {stated[0]['by']}, {stated[0]['date']}"
                 models = sum(len(one["models"]) for one in stated)
                 assert cell.text().startswith(f"“…” {models} model")
-                assert said in cell.text()
+                assert f"stated by {stated[0]['by']}, " in cell.text()
+                assert stated[0]["date"] in cell.text()
                 assert not cell.css(".outcome")
                 continue
             if count is None:
@@ -190,7 +190,8 @@ def test_statements_are_apart_from_results_and_lead_to_the_document(
                 and one["source"] in [attribute(a, "href") for a in r.css("a")]
                 and r.css("td")[2].text(strip=True) == purpose
             )
-            assert f"stated by {one['by']}, {one['date']}" in row.text()
+            assert f"stated by {one['by']}, " in row.text()
+            assert one["date"] in row.text()
         assert sorted(chain(*one["purposes"].values())) == sorted(one["models"])
         assert f"{one['accelerator']}--stated" in page.ids
 

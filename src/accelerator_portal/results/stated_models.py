@@ -40,6 +40,12 @@ class Statement:
         return self.source.as_of or self.source.read
 
     @property
+    def dated(self) -> str:
+        """The date in words, which say if it is only the day on which the document was read."""
+        read = message("read on {day}", day=self.source.read)
+        return str(self.source.as_of) if self.source.as_of else read
+
+    @property
     def by_purpose(self) -> Mapping[str, tuple[StatedModel, ...]]:
         """The models by what the document says they run for, in words."""
         found: dict[str, tuple[StatedModel, ...]] = {}
@@ -51,7 +57,7 @@ class Statement:
     @property
     def words(self) -> str:
         """The publisher and the date of the document: `stated by Acme, 2026-01-31`."""
-        return message("stated by {by}, {day}", by=self.listed.by, day=self.day)
+        return message("stated by {by}, {day}", by=self.listed.by, day=self.dated)
 
 
 def statements(platform: Platform) -> Iterator[Statement]:
