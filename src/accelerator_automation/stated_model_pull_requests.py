@@ -20,7 +20,7 @@ from accelerator_portal.catalog.files.stated_models_file import ModelList, State
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 from accelerator_portal.vendors.stated_lists import (
-    Document,
+    CitedDocument,
     DocumentCopy,
     document_of,
     file_text,
@@ -37,7 +37,7 @@ class ListChange:
     """A list of models before and after, and the copy of its document that has changed it."""
 
     place: int
-    document: Document
+    document: CitedDocument
     copy: DocumentCopy
     before: ModelList
     after: ModelList

@@ -13,7 +13,7 @@ from accelerator_portal.vendors.model_lists import read_models
 _HEAD = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
 
 
-class Document(NamedTuple):
+class CitedDocument(NamedTuple):
     """The document of a list: a file on GitHub."""
 
     repository: str
@@ -29,14 +29,14 @@ class DocumentCopy(NamedTuple):
     text: str
 
 
-def document_of(file: StatedModels, listed: ModelList) -> Document | None:
+def document_of(file: StatedModels, listed: ModelList) -> CitedDocument | None:
     """Return the document of a list, or None if its source is not a file on GitHub."""
     match = FILE.fullmatch(file.sources[listed.source[0]].url or "")
-    return Document(match["repository"], match["path"]) if match else None
+    return CitedDocument(match["repository"], match["path"]) if match else None
 
 
 def with_list(
-    file: StatedModels, place: int, document: Document, copy: DocumentCopy
+    file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
     """Return a file with the list at `place` as a copy of its document has it.
 
