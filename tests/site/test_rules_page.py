@@ -14,7 +14,7 @@ def test_every_rule_has_its_words_and_an_address(site: Site) -> None:
         assert rule.id in page.ids
         assert rule.summary.replace("`", "") in text
     assert RULE in page.ids
-    assert "at most 10 seconds of processor time and 1 GB of memory" in text
+    assert "are 10 seconds of processor time and 1 GB of memory" in text
     warnings = sum(rule.level == "warning" for rule in RULES)
     assert text.count("warning only") == warnings
 
