@@ -101,7 +101,7 @@ PAGES = {
 }
 
 CHINESE_PAGES = {
-    "zh/compute-platforms/ascend/": "昇腾, 华为, 昇腾 910B, CANN 安装, 华为昇腾 安装",
+    "zh/compute-platforms/ascend/": "昇腾, 华为, 昇腾 910B, 华为昇腾 安装",
     "zh/compute-platforms/mlu/": "寒武纪, 思元",
     "zh/compute-platforms/musa/": "摩尔线程",
     "zh/compute-platforms/metax/": "沐曦, 曦云, C500",

@@ -12,6 +12,7 @@ const MOST_FITS = 3;
 export function answerBox(context, answer, place) {
   const box = place === 0 ? element("article", "answer") : element("details", "answer");
   const title = element(place === 0 ? "h3" : "summary", "answer-name", nameOf(answer));
+  if (place === 0) title.ariaLevel = "2"; // below the title of the page
   if (place > 0 && nameOf(answer) !== answer.platform.name) title.append(" ", element("span", "answer-platform", answer.platform.name));
   const makeText = answer.generation ? vendorText : element; // names and figures of the data are in English
   box.append(title, makeText("p", "answer-what", whatOf(answer)), ...softwareLine(context, answer));
