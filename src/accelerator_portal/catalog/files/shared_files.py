@@ -53,8 +53,8 @@ class Exemption(Model):
     path: Line
     """Path of the file in the repository, for example `accelerators/foo/install.yaml`."""
     says: Annotated[Line, Field(min_length=3)] | None = None
-    """Part of the problem's message. Only problems with this text are accepted. Default: all
-    problems of the rule in the file."""
+    """Part of the problem's message. Only problems with this text are accepted. Without this key,
+    all problems of the rule in the file."""
     reason: Line
     """Why the problem is accepted."""
     expires: Day

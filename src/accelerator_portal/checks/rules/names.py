@@ -22,8 +22,8 @@ def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Proble
     """No two folders have the same `additional_platform.id` in `accelerator.yaml`.
 
     It is the id under which pytorch.org's Additional Platforms page lists a platform, and
-    `additional-platforms.json` uses it. It can't be the id of another folder either. The rule
-    treats hyphens and underscores as the same.
+    `additional-platforms.json` uses it. This id must also differ from the ids of all other
+    folders. The rule treats hyphens and underscores as the same.
     """
     first: dict[str, Platform] = {}
     for claim in _claimed_ids(catalog):

@@ -32,7 +32,9 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.words import python_range
 
 # Images, archives and source code are on no package index.
-OTHER_FORMAT = message("Not checked: the portal checks only commands of pip and uv.")
+OTHER_FORMAT = message(
+    "Not checked: the portal checks only pip and uv commands without other steps."
+)
 NOT_YET = message("Not checked yet.")
 
 

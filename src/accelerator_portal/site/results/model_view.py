@@ -209,7 +209,7 @@ def result_words(results: FamilyResults) -> str:
     rate = (
         message("{passed} of {total} passed", **counts)
         if results.basis == "runs"
-        else message("{passed} of {total} expected to pass", **counts)
+        else message("{passed} of {total} tests expected to pass", **counts)
     )
     others = [
         message("{count} {outcome}", count=number, outcome=outcome_words(outcome))
