@@ -1,1 +1,1 @@
-"""Runs the jobs of GitHub Actions that may write: the nightly update and the answers upstream."""
+"""Jobs of GitHub Actions with write access: the nightly update and answers to PyTorch's changes."""

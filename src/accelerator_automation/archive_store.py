@@ -1,7 +1,8 @@
 """Stores data outside of the repository: in a folder, or wherever fsspec can write.
 
-On GitHub it is the checked-out branch `archive`. An object is written to a temporary path and then
-moved, if the storage can move objects. So an interrupted run leaves the previous object.
+In GitHub Actions, the folder is a checkout of the branch `archive`. An object is written to a
+temporary path and then moved, if the storage can move objects. So an interrupted run leaves the
+previous object.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 PUBLISHED = "published.sha256"
 
 UNFINISHED = ".new"
-"""The end of the name of an object that is not complete yet."""
+"""Suffix of the name of an object that is not complete yet."""
 
 
 class ArchiveError(UserError):
@@ -45,7 +46,7 @@ class DamagedObjectError(ArchiveError):
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Objects stored by path in one folder or at one URL. Every method raises ArchiveError."""
+    """Objects stored by path in one folder or at one URL. Every method can raise ArchiveError."""
 
     place: str
     _files: AbstractFileSystem
@@ -115,12 +116,15 @@ def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the 
 
 
 def is_published(archive: Archive, digest: str) -> bool:
-    """Return whether the last published site has this digest. Raises ArchiveError."""
+    """Return whether the published site was built from inputs with this digest.
+
+    Raises ArchiveError.
+    """
     return archive.read(PUBLISHED) == digest.encode()
 
 
 def remember(archive: Archive, digest: str) -> None:
-    """Store the digest of the published site. Raises ArchiveError."""
+    """Store the digest of the published site's inputs. Raises ArchiveError."""
     archive.write(PUBLISHED, digest.encode())
 
 
@@ -152,7 +156,7 @@ _NO_SUCH = 2  # of `git ls-remote --exit-code`
 
 
 def fetch_archive(repository: Path, place: Path) -> bool:
-    """Check out the branch `archive` into a new folder; return whether the branch exists.
+    """Check out the branch `archive` into the new folder `place`; return whether the branch exists.
 
     If it does not exist yet, the folder has no files. Raises ArchiveError if `place` exists or the
     branch cannot be fetched.

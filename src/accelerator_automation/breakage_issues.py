@@ -1,6 +1,6 @@
-"""Keeps one issue for each breakage that reports show.
+"""Keeps one GitHub issue for each regression in the platforms' test reports.
 
-A breakage whose issue somebody closed is not opened again while it lasts.
+If somebody closes the issue of a regression, no new issue is opened for this regression.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ def settle(
     breakages: Sequence[tuple[Platform, Breakage]],
     unseen: Collection[str] = (),
 ) -> Issues:
-    """Open, update and close issues to match the open regressions. Raises GitHubError.
+    """Open, update and close issues to match the open regressions; return the changed issues.
 
     `unseen` lists the quarantined platforms. Their regressions are unknown, so their issues stay.
+    Raises GitHubError.
     """
     topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)

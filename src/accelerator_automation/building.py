@@ -1,6 +1,7 @@
-"""Builds the whole site from its inputs, and keeps the last site until the new one is complete.
+"""Builds and publishes the site, detects changed inputs, and archives metrics of nightly runs.
 
-MkDocs runs in a process of its own: it takes much memory, has global state, and may be replaced.
+The existing site stays until the new one is complete. MkDocs runs in its own process, because it
+uses much memory and has global state.
 """
 
 from __future__ import annotations
@@ -33,10 +34,8 @@ LAST_GOOD = "PORTAL_LAST_GOOD"
 NIGHTS = "PORTAL_NIGHTS"
 
 Engine = Callable[[Path, Path, Mapping[str, str]], None]
-"""Builds the repository into a new folder, with variables for the build hooks.
-
-Raises EngineError.
-"""
+"""Builds the site. Takes the repository, a new folder for the site, and environment variables for
+the build hooks. Raises EngineError."""
 
 
 class BuildError(Exception):
@@ -68,7 +67,7 @@ class MkDocs:
     quiet: bool = False
 
     def __call__(self, root: Path, place: Path, variables: Mapping[str, str]) -> None:
-        """Build the site into `place`. Raises EngineError."""
+        """Build the site of the repository `root` into `place`. Raises EngineError."""
         done = subprocess.run(
             [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
             cwd=root,
@@ -119,9 +118,9 @@ def build(  # noqa: PLR0913 - what, where, and how
 
 
 def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
-    """Return the digest of everything that a build with an archive reads on this day.
+    """Return the digest of everything that a build with an archive reads on the day `today`.
 
-    Empty if the shared data has errors. Raises ArchiveError, OSError.
+    The digest is empty if the shared data has errors. Raises ArchiveError, OSError.
     """
     found, _ = load_with_quarantine(root, today)
     return inputs(root, found, last_good_dates(archive, found.set_aside, today)) if found else ""
@@ -197,7 +196,8 @@ _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "si
 def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
     """Return a digest of everything that the site is built from.
 
-    It can change with the day, because expired exceptions quarantine folders. Raises OSError.
+    `standing_in` has, by platform id, the date since which its last valid version is shown. The
+    digest can change with the day, because expired exceptions quarantine folders. Raises OSError.
     """
     found = hashlib.sha256()
     for file in _files(root):
@@ -222,7 +222,7 @@ def _files(root: Path) -> Iterator[Path]:
 FOLDER = "nights"
 
 MOST_KEPT = 400
-"""Older nights are removed: more than a year is enough for a trend."""
+"""The number of nightly runs whose metrics are kept: more than a year, enough for a trend."""
 
 _MOST_BYTES = 100_000
 

@@ -1,7 +1,7 @@
-"""Looks up whether files on GitHub that facts cite at a commit have changed since.
+"""Finds files on GitHub that facts cite at a commit and that have changed since that commit.
 
-What differs becomes an issue for each platform. The facts stay as they are until somebody reads
-the newer file.
+One issue for each platform lists the changed files. The facts stay as they are until somebody reads
+the newer files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ from accelerator_portal.site.difference.harmless import span
 LABEL = "cited-file"
 
 DAYS = 7
-"""Days in which each platform is looked up once, because GitHub limits requests by the hour."""
+"""The number of days in which each platform is checked once. GitHub limits requests per hour, so
+not all platforms are checked on the same day."""
 
 _SHARED = "shared-data"
 _DECLINED = "not_planned"
@@ -60,7 +61,7 @@ class CitedFile:
 
 @dataclass(slots=True)
 class Citations:
-    """The places that cite a file, and the lines they cite; None stands for the whole file."""
+    """The places that cite a file, and the lines that they cite; None stands for the whole file."""
 
     places: list[str] = field(default_factory=list)
     lines: list[str | None] = field(default_factory=list)
@@ -70,7 +71,8 @@ class Citations:
 class CitedChange:
     """The entry of an issue for a changed file, or for a repository that is gone.
 
-    `name` starts the entry. If the issue is closed as not planned, the entry is not reported again.
+    `name` starts the entry, `words` are sentences that describe the change. If the issue is closed
+    as not planned, the entry is not reported again.
     """
 
     name: str
@@ -122,9 +124,10 @@ class _Repository(Part):
 
 
 def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
-    """Return the files on GitHub that each platform and the shared data cite.
+    """Return the files on GitHub that each platform cites, with their citations, by platform id.
 
-    Facts cite files in their sources, imported reports in their origins.
+    Files that shared data cites are under `shared-data`. Facts cite files in their sources,
+    imported reports in their origins.
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
@@ -145,12 +148,12 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
 
 
 def is_turn(place: int, day: dt.date) -> bool:
-    """Return whether the platform at a place of the list is looked up on a day."""
+    """Return whether the platform at the index `place` of a list is checked on the day `day`."""
     return (place + day.toordinal()) % DAYS == 0
 
 
 def newest_commit(api: Api, repository: str, path: str) -> FileCommit | None:
-    """Return the newest commit that changed a file, or None. Raises GitHubError."""
+    """Return the newest commit that changed a file or folder, or None. Raises GitHubError."""
     place = f"repos/{repository}/commits?path={quote(path)}&per_page=1"
     return next(iter(read(api, place, _Commits).root), None)
 
@@ -158,7 +161,8 @@ def newest_commit(api: Api, repository: str, path: str) -> FileCommit | None:
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
     """Open, update and close one issue for each platform whose cited files have changed.
 
-    Each day checks a part of the platforms, and DAYS days check all of them. Raises GitHubError.
+    Checks the platforms whose turn it is on `day`; DAYS days check all of them. Returns the changed
+    issues. Raises GitHubError.
     """
     cited = cited_files(catalog)
     tonight = [name for place, name in enumerate(sorted(cited)) if is_turn(place, day)]

@@ -1,4 +1,7 @@
-"""Posts the one comment on a pull request after its workflow run has ended."""
+"""Posts a comment on a pull request of this repository with the changes of the site.
+
+The comment is posted after the workflow run of the pull request has ended.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ from accelerator_portal.reports.reading import parse_json
 from accelerator_portal.site.difference import Difference, markdown
 from accelerator_portal.site.difference.harmless import span
 
-# Who comments with the token of a workflow. Anybody can write the marker; nobody else can be it.
+# The account that comments with a workflow's token. Anybody can write the marker, but nobody else
+# can use this account.
 BOT = "github-actions[bot]"
 
 
@@ -102,9 +106,9 @@ def _own_comment(api: Api, home: str, number: int) -> Comment | None:
     return None
 
 
-# What the run of a pull request left, read as data from somebody hostile.
+# Reads the artifact of a pull request's run, which is untrusted.
 #
-# The run executed the pull request's own code, so the archive holds whatever its author likes.
+# The run executed the pull request's own code, so its author controls the content.
 
 NAME = "difference"
 MOST_BYTES = 4 * 1024 * 1024
@@ -170,7 +174,8 @@ def difference_comment(
 ) -> str:
     """Return the comment for a commit that was built.
 
-    Without a `difference`, it says that the comparison cannot be shown. Raises HarmfulError.
+    `notices` are sentences about changed folders of other maintainers. Without a `difference`, the
+    comment says that the comparison cannot be shown. Raises HarmfulError.
     """
     said = markdown(difference) if difference else _UNREADABLE
     first, _, rest = said.partition("\n")

@@ -1,7 +1,7 @@
-"""Defines what the automation reads of GitHub's events and answers; ignores the rest.
+"""Defines the fields of GitHub's events and responses that the automation reads.
 
-The event and the answers come from GitHub itself. What an author chooses in them (names of files,
-of branches, of themselves) is text like any other's.
+GitHub itself sends this data. But names of files, branches and users are chosen by authors, and are
+untrusted like any other text.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ Number = Annotated[int, Field(gt=0)]
 
 
 class Part(BaseModel):
-    """A part of a response or an event of GitHub; fields that are not listed are ignored."""
+    """Base class of events, responses and their parts; fields that are not listed are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Repository(Part):
-    """A repository."""
+    """A repository on GitHub."""
 
     full_name: FullName
-    """Owner and name."""
+    """The owner and the name, as OWNER/NAME."""
 
 
 class HomeRepository(Repository):
     """The repository in which the workflow runs."""
 
     html_url: PageUrl
-    """Its page."""
+    """The URL of its page."""
 
 
 class WorkflowRun(Part):
@@ -42,17 +42,17 @@ class WorkflowRun(Part):
     id: Number
     """Its number."""
     event: str
-    """What it ran for."""
+    """The event that started it, such as `pull_request`."""
     conclusion: str | None
-    """How it ended."""
+    """The result, such as `success`; None if there is none."""
     head_sha: Sha
-    """The commit that it was about."""
+    """The commit that it ran for."""
     head_repository: Repository | None
     """The repository of that commit; None if it was deleted."""
 
 
 class PullRequestRun(Part):
-    """The event `workflow_run`, which GitHub sends after a workflow run."""
+    """The event `workflow_run`, which GitHub sends when a workflow run has ended."""
 
     workflow_run: WorkflowRun
     """The run that ended."""
@@ -71,19 +71,19 @@ class PullRequestRun(Part):
 
 
 class User(Part):
-    """An account."""
+    """A GitHub account."""
 
     login: str
     """Its name."""
 
 
 class Side(Part):
-    """One side of a pull request."""
+    """The head or the base of a pull request."""
 
     sha: Sha
     """Its newest commit."""
     repo: Repository | None
-    """Its repository; None where that is gone."""
+    """Its repository; None if it was deleted."""
 
 
 class PullRequest(Part):
@@ -94,11 +94,11 @@ class PullRequest(Part):
     state: str
     """`open` or `closed`."""
     user: User | None
-    """Its author; None where the account is gone."""
+    """Its author; None if the account was deleted."""
     head: Side
-    """What is to be merged."""
+    """The branch to merge."""
     base: Side
-    """Where to."""
+    """The branch to merge into."""
 
 
 class ChangedFile(Part):
@@ -107,16 +107,16 @@ class ChangedFile(Part):
     filename: str
     """Its path."""
     previous_filename: str | None = None
-    """Where it was before, if it was moved."""
+    """Its previous path if it was moved, else None."""
 
 
 class Comment(Part):
-    """A comment."""
+    """A comment on an issue or a pull request."""
 
     id: Number
     """Its number."""
     user: User | None
-    """Its author."""
+    """Its author; None if the account was deleted."""
     body: str | None = None
     """Its text."""
 
@@ -127,35 +127,35 @@ class ListedRun(Part):
     id: Number
     """Its number."""
     event: str = ""
-    """The event that started it."""
+    """The event that started it, such as `repository_dispatch`."""
     status: str = ""
-    """`completed` after its end."""
+    """The status; `completed` if it has ended."""
     conclusion: str | None = None
-    """How it ended."""
+    """The result, such as `success`; None if it has not ended."""
     display_title: str = ""
     """Its title."""
     created_at: AwareDatetime
-    """When it was started."""
+    """When it was created."""
     path: str = ""
-    """The path of its workflow."""
+    """The path of its workflow file."""
     head_repository: Repository | None = None
     """The repository of its commit; None if it was deleted."""
     run_attempt: Number = 1
-    """How often it was started."""
+    """The number of its current attempt."""
 
 
 class ListedRuns(Part):
-    """A page of runs."""
+    """A page of a list of workflow runs."""
 
     workflow_runs: tuple[ListedRun, ...]
     """The runs, at most 100."""
 
 
 class RunNumber(Part):
-    """The number of a run."""
+    """A reference to a workflow run."""
 
     id: Number
-    """The number."""
+    """The number of the run."""
 
 
 class ListedArtifact(Part):
@@ -176,7 +176,7 @@ class ListedArtifact(Part):
 
 
 class Artifacts(Part):
-    """A page of artifacts."""
+    """A page of a list of artifacts."""
 
     artifacts: tuple[ListedArtifact, ...]
     """The artifacts, at most 100."""

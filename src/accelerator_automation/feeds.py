@@ -1,4 +1,7 @@
-"""Fetches the reports that platforms declare; keeps the last good one if that fails."""
+"""Fetches test reports from the feeds of platforms.
+
+If a report cannot be fetched or is not valid, the last valid one stays.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ from accelerator_portal.reports.report_file import line_of_tests, read_report, r
 
 @dataclass
 class FolderCheck:
-    """The platforms' folders, including the reports accepted so far."""
+    """Checks reports together with their platform's folder and the reports accepted so far."""
 
     catalog: Catalog
     day: dt.date
@@ -75,7 +78,7 @@ FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The result of one feed; `why` has the reasons if it was refused or unreachable."""
+    """The result of fetching one feed; `why` has the reasons if it was refused or unreachable."""
 
     accelerator: str
     name: str
@@ -119,7 +122,7 @@ class FeedAccess:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """The context for checking and storing reports; `own` if this project ran the tests itself."""
+    """The context for checking and storing reports; `own` is true for this project's own runs."""
 
     root: Path
     known: KnownNames
@@ -160,7 +163,7 @@ def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
 
 
 def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
-    """Read a report and check it by itself. Raises ProblemsError."""
+    """Return the parsed report after checking it without its folder. Raises ProblemsError."""
     with TemporaryDirectory(prefix="portal-feed-") as folder:
         place = Path(folder, f"{name}.json")
         place.write_bytes(body)
@@ -184,7 +187,7 @@ def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
 
 
 def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
-    """Yield a problem if a report is for another platform, or wrongly says `made-here`."""
+    """Yield a problem if a report is for another platform, or states `made-here` without `own`."""
     if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'
         remedy = f'use only reports about "{accelerator}" in its feeds'
@@ -215,7 +218,7 @@ class FeedError(Exception):
     def __init__(self, what: str, *, refused: bool = False) -> None:
         super().__init__(what)
         self.refused = refused
-        """It came, and is not what it should be."""
+        """Whether the report was received, but is not valid."""
 
 
 Body = bytes | FeedError

@@ -20,7 +20,11 @@ class GitError(UserError):
 def run(
     place: Path, *words: str, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run git in a folder and return its result. Raises GitError if it does not start or end."""
+    """Run git in a folder and return its result.
+
+    A command that fails only sets `returncode`. Raises GitError if git does not start or does not
+    end in time.
+    """
     try:
         return subprocess.run(
             ["git", *words],
@@ -50,22 +54,22 @@ def failure(done: subprocess.CompletedProcess[str]) -> GitError:
     return GitError(f"git {done.args[1]}: {[*reasons, *lines[-1:], 'it failed'][0]}")
 
 
-# Putting files that changed here on top of a newer commit, without a working tree.
+# Puts files that changed here on top of a newer commit, without a working tree.
 #
 # A file that both sides changed differently is a conflict; files of one unit are merged together
 # or not at all.
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-"""Git's number of a tree without files."""
+"""Git's object id of a tree without files."""
 
 _GONE = "000000"
 
 TreeEntry = tuple[str, str]
-"""The mode and the object of a file in a tree; the mode is zeros where the file is removed."""
+"""The mode and the object id of a file in a tree; the mode is zeros if the file was removed."""
 
 
 def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
-    """Return the files that differ between two trees or commits, with their entries in `after`.
+    """Return the files that differ between two trees or commits: their entries in `after` by path.
 
     Raises GitError.
     """
@@ -83,9 +87,10 @@ def conflicts(
     theirs: Mapping[str, TreeEntry],
     unit: Callable[[str], str] = lambda path: path,
 ) -> frozenset[str]:
-    """Return our files that cannot be merged, because `theirs` changes their unit in another way.
+    """Return the paths in `ours` that cannot be merged: `theirs` changes their group differently.
 
-    `unit` returns the group of a path; a group is merged together or not at all.
+    `unit` returns the group of a path; a group is merged together or not at all. By default, each
+    file is a group.
     """
     units = {unit(path) for path in ours}
     differing = {

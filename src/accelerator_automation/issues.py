@@ -1,7 +1,7 @@
 """Opens, updates and closes one issue for each topic, such as a regression or a platform.
 
-An issue is known by the marker in its body and by who wrote it: anybody can write the marker,
-nobody else can be the automation. A maintainer mutes one with the label `muted`.
+An issue is recognized by the marker in its body and by its author, because anybody can copy a
+marker. Maintainers can mute an issue with the label `muted`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class Issue(Part):
     user: User | None = None
 
     def topic(self, label: str) -> str | None:
-        """Return the name of its topic, or None if the automation did not write the issue."""
+        """Return the name of its topic.
+
+        None if the automation did not write the issue, or wrote it for another label.
+        """
         if self.user is None or self.user.login != BOT:
             return None
         found = _MARKER.match(self.body or "")
@@ -76,7 +79,7 @@ class IssueAction:
 
 @dataclass(frozen=True, slots=True)
 class Issues:
-    """The issues that were changed, and the number of topics that have no issue yet."""
+    """The numbers of the changed issues; `waiting` is the number of topics without an issue yet."""
 
     opened: tuple[int, ...] = ()
     renewed: tuple[int, ...] = ()

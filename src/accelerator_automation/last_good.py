@@ -1,7 +1,7 @@
 """Archives the last version of each platform's folder that had no errors.
 
-`last-good/<id>.json` is one record: since when the folder is broken, and its files as texts. One
-object, so that a version is there in whole or not at all.
+`last-good/<id>.json.gz` has the texts of the folder's files, and the day since which the folder has
+errors. It is one object, so that a version is never incomplete.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from accelerator_portal.checks.quarantine import SINCE
 FOLDER = "last-good"
 
 _MOST_BYTES = 512 * 1024 * 1024
-"""Of one platform's files, results included."""
+"""The maximum size in bytes of one platform's files, including results."""
 
 
 def _inside(path: str) -> str:
@@ -51,8 +51,8 @@ def archive_good_folders(
 ) -> tuple[str, ...]:
     """Archive the valid folders, and record since when the others have errors.
 
-    Returns the platforms with new or changed files. Unchanged versions are not written again, and
-    damaged ones are. Raises ArchiveError, OSError.
+    Returns the ids of the platforms with new or changed files. Unchanged versions are written again
+    only if the archived ones are damaged. Raises ArchiveError, OSError.
     """
     new = tuple(name for name in good if _keep_good(archive, root, name))
     for name in broken:
@@ -63,17 +63,17 @@ def archive_good_folders(
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
-    """Return the first day on which the last valid version of each broken platform was shown.
+    """Return the day since which each broken platform's last valid version is shown, by id.
 
-    That day is `today` for a platform that was not broken before. Damaged versions are left out.
-    Raises ArchiveError.
+    That day is `today` for a platform that was not broken before. Platforms without a readable
+    version are left out. Raises ArchiveError.
     """
     versions = {name: _whole(archive, name) for name in broken}
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}
 
 
 def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the platforms whose last valid version cannot be read. Raises ArchiveError."""
+    """Return the ids of the platforms whose last valid version is damaged. Raises ArchiveError."""
     found = []
     for name in names:
         try:
@@ -84,9 +84,10 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
-    """Write the last valid versions below a folder, in the form that the build reads.
+    """Write the last valid versions of platforms below `place`, in the form that the build reads.
 
-    Raises ArchiveError, OSError.
+    `versions` has, by platform id, the day since which the version is shown. Raises ArchiveError,
+    OSError.
     """
     for name in versions:
         version = _read(archive, name)

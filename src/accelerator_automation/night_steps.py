@@ -1,4 +1,4 @@
-"""Defines the steps of a night, and what each passes on to the next."""
+"""Defines the steps of a nightly run, and the data that they share."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ from accelerator_portal.results.partitions.manifest import month_of
 UV_CACHE = Path(".cache/uv")
 
 SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
-"""Updates data/packages. Raises SyncInterrupted, OSError."""
+"""Updates data/packages, and returns what changed. Raises SyncInterrupted, OSError."""
 
 
 @dataclass
@@ -87,26 +87,28 @@ class NightRun:
     repository: str | None = None
     made_here: Path | None = None
     preview: bool = False
-    """Whether the site is built as a check only: another job publishes it, and records that."""
+    """Whether the site is only built as a check. Another job then publishes it, and stores the
+    digest of its inputs."""
     engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
     package_sync: SyncFunction = sync
     resolver: Resolver = resolve_what_answers
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     fetched: list[Fetched] = field(default_factory=list)
     looked_at: Catalog | None = None
-    """The catalog with all new data, without broken folders."""
+    """The catalog with all new data, without broken folders. None before the step `folders`, or if
+    the shared data has errors."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
     issues: Issues | None = None
     published: bool = False
     pull_requests: str | None = None
     """The repository that gets pull requests for new releases of plugins and of PyTorch."""
     trials: Path | None = None
-    """The verdicts of the job that installs commands."""
+    """The folder with the results of the job that runs the install commands."""
     release_indexes: AskOptions = field(default_factory=AskOptions)
-    """How indexes are asked for a PyTorch release."""
+    """Options for requests to package indexes about a PyTorch release."""
 
     def set_aside(self) -> dict[str, tuple[Problem, ...]]:
-        """Return the quarantined folders with their problems."""
+        """Return the problems of each quarantined folder, by platform id."""
         return dict(self.looked_at.set_aside) if self.looked_at else {}
 
     def breakages(self) -> list[tuple[Platform, Breakage]]:
@@ -120,7 +122,7 @@ class NightRun:
         ]
 
     def overdue(self) -> tuple[tuple[str, Breakage], ...]:
-        """Return the regressions older than the deadline, with the id of their platform.
+        """Return the regressions older than the deadline, each with the id of its platform.
 
         Histories that cannot be read are skipped; the step `history` has reported them.
         """
@@ -139,7 +141,10 @@ class NightRun:
 
 
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
-    """Return the named steps in their order, without those of LOOKED_UP that `skip` names."""
+    """Return the steps in their order, each with its name.
+
+    `skip` names steps of LOOKED_UP to leave out.
+    """
     found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [
         (name, partial(work, tonight)) for name, work in LOOKED_UP.items() if name not in skip
@@ -193,7 +198,7 @@ def _take_trials(tonight: NightRun, folder: Path) -> str:
 
 
 def _fold(tonight: NightRun) -> str:
-    """Fold the readable reports, and merge the history files of past months.
+    """Fold the readable reports into the histories, and merge history files of past months.
 
     Raises ProblemsError. The next step quarantines folders with errors.
     """
@@ -305,14 +310,15 @@ LOOKED_UP: Mapping[str, Callable[[NightRun], str]] = {
     "packages": _sync_packages,
     "commands": _verify_commands,
 }
-"""The steps that use the network, besides the feeds."""
+"""The steps that use the network and can be skipped, by name."""
 
 
 MOST_RUNS = 60
-"""Of one name; the history keeps what older ones said of each test."""
+"""The maximum number of archived runs of one report name. The history keeps the results of older
+runs."""
 
 MOST_FACTS = 120
-"""Of one package: each is a day on which something was new."""
+"""The maximum number of archived versions of one package's data: one for each day with a change."""
 
 _PACKAGES = "data/packages"
 _MOST_BYTES = 64 * 1024 * 1024

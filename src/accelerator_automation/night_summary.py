@@ -1,4 +1,4 @@
-"""Writes the summary of a night."""
+"""Writes the summary of a nightly run as Markdown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Runs the nightly job: updates data, quarantines broken folders, builds and publishes.
 
-Each step can be repeated: after an interruption, start the job again. Nothing is lost or done
-twice.
+Each step can be repeated. After an interruption, start the job again: it continues without loss.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ def run_night(
 ) -> Night:
     """Run every step except those in `skip`; return the results and the changes on the site.
 
-    A failed step does not stop the others; `told` is called after each. Raises OSError if there is
-    no room to copy the existing site.
+    A failed step does not stop the others. `told` is called with the result of each step. Raises
+    OSError if there is no room to copy the existing site.
     """
     for place in (ACCELERATORS, "data"):
         remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
@@ -58,7 +57,7 @@ def run_night(
 
 
 def github_for(catalog: Catalog, *, required: bool) -> Api | None:
-    """Return a GitHub client if a feed is on GitHub or one is `required`, else None.
+    """Return a GitHub client if a feed is on GitHub or a client is `required`, else None.
 
     Issues and pull requests require a client. Without a token, raises GitHubError if a client is
     `required`, and returns None otherwise.

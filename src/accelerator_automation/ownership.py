@@ -14,7 +14,7 @@ _FOLDER = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
 MOST_FOLDERS = 20
 
 Maintainers = Mapping[str, Sequence[str]]
-"""Logins on GitHub by the name of the folder."""
+"""The GitHub logins of a folder's maintainers, by the folder's name (the platform id)."""
 
 
 def maintainers(catalog: Catalog) -> Maintainers:

@@ -1,4 +1,4 @@
-"""Opens one pull request for each platform whose plugin has a release without a row."""
+"""Opens one pull request for each platform whose new plugin releases have no compatibility row."""
 
 from __future__ import annotations
 
@@ -65,12 +65,13 @@ def _release(proposal: RowProposal) -> Iterator[str]:
 
 
 MOST_OPENED = 10
-"""In one night: owners read a few pull requests, not one for each platform at once."""
+"""The maximum number of new pull requests in a nightly run, so that owners don't get many at
+once."""
 
 
 @dataclass(frozen=True)
 class PluginProposal:
-    """The rows of a platform's new plugin releases."""
+    """A pull request that adds the rows of a platform's new plugin releases."""
 
     platform: Platform
     rows: tuple[RowProposal, ...]
@@ -98,12 +99,12 @@ class PluginProposal:
 
     @property
     def body(self) -> str:
-        """The text, with what the metadata states and what the owners have to add."""
+        """The text, with the facts from the metadata and the facts that the owners have to add."""
         return body(self.platform, self.rows)
 
     @property
     def reason(self) -> str:
-        """The body of the commit message, with what the metadata requires."""
+        """The body of the commit message, with the requirements in the metadata."""
         said = " and ".join(sorted({line for one in self.rows for line in one.evidence.required}))
         return f"The wheel metadata requires {said}." if said else "The package index lists it."
 
@@ -118,7 +119,10 @@ class PluginProposal:
 
 
 def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
-    """Open or update a pull request for each platform with new releases. Raises GitHubError."""
+    """Open or update a pull request for each platform with new releases; return the outcomes.
+
+    Raises GitHubError.
+    """
     done = ProposalResults("no new plugin release")
     repository = BranchRepository(api, home)
     base: BaseCommit | None = None
@@ -137,7 +141,10 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
 
 
 def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
-    """Return the proposals that have a row; for the others, record the command that adds one."""
+    """Return the proposals that have a row.
+
+    For the others, add a problem to `done` that names the command for adding a row.
+    """
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:
         if one.row is None:

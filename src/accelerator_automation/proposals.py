@@ -1,8 +1,8 @@
 """Opens or updates one pull request for each file that the automation wants to change.
 
-A pull request is known by its branch, by the marker in its body and by who opened it. If somebody
+A pull request is recognized by its branch, by the marker in its body and by its author. If somebody
 closes a pull request without merging it, its releases are not proposed again. If somebody pushes to
-the branch, the branch is not changed any more.
+the branch, the automation no longer changes the branch.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _WORDS: dict[ProposalOutcome, str] = {
 
 
 class Proposal(Protocol):
-    """A proposed change of a file: of releases, or of commits of documents that were read."""
+    """A proposed change of one file. Its versions are releases, or commits of cited documents."""
 
     @property
     def kind(self) -> ProposalKind:
-        """What is proposed: releases of a plugin or of PyTorch, or stated models."""
+        """The kind of the proposal: releases of a plugin or of PyTorch, or stated models."""
 
     @property
     def about(self) -> str:
@@ -44,7 +44,7 @@ class Proposal(Protocol):
 
     @property
     def path(self) -> str:
-        """The path of the file."""
+        """The path of the file to change."""
 
     @property
     def branch(self) -> str:
@@ -85,14 +85,17 @@ class ProposalPullRequest(Part):
     merged_at: dt.datetime | None = None
 
     def versions(self, kind: str, about: str) -> tuple[str, ...]:
-        """Return the versions that it proposes; empty if the automation did not open it."""
+        """Return the versions that it proposes.
+
+        Empty if the automation did not open it, or if it is about something else.
+        """
         own = self.user is not None and self.user.login == BOT
         return versions_in(self.body or "", kind, about) if own else ()
 
 
 @dataclass
 class ProposalResults:
-    """The outcome of each proposal by name, and why others could not be made."""
+    """The outcomes of proposals, and why others could not be made, by platform id or version."""
 
     nothing: str
     """The text for a run without proposals."""
@@ -129,10 +132,11 @@ def versions_in(body: str, kind: str, about: str) -> tuple[str, ...]:
 def settle(
     repository: BranchRepository, base: BaseCommit, proposal: Proposal, *, room: bool = True
 ) -> ProposalOutcome:
-    """Open or update the pull request of a proposal. Raises GitHubError, ProblemsError.
+    """Open or update the pull request of a proposal; return what was done.
 
     Versions that a person declined are left out. Without `room`, no pull request is opened. The
-    call can be repeated: an existing pull request is found by its branch and marker.
+    call can be repeated: an existing pull request is found by its branch and marker. Raises
+    GitHubError, ProblemsError.
     """
     pulls = list(_pulls(repository, proposal))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]

@@ -94,10 +94,10 @@ def _listed(lines: Iterable[str]) -> Iterator[str]:
 
 
 COMPLETED_FOR = dt.timedelta(days=30)
-"""The time after a release in which its entry is completed: builds are added for days."""
+"""The time after a release in which its entry is completed, because builds appear for days."""
 
 AskIndexes = Callable[[str], PublishedRelease]
-"""Returns what the indexes publish of a version."""
+"""Returns the builds and dates of a version in the package indexes."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class PyTorchProposal:
 
     @property
     def body(self) -> str:
-        """The text, with the builds and what people have to add."""
+        """The text, with the builds and the facts that people have to add."""
         return body(self.addition)
 
     @property
@@ -142,9 +142,9 @@ class PyTorchProposal:
 def propose_pytorch_releases(
     api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
 ) -> ProposalResults:
-    """Open or update a pull request for each release with new facts. Raises GitHubError.
+    """Open or update a pull request for each release with new facts; return the outcomes.
 
-    The entry is computed from the file on the default branch.
+    The entry is computed from the file on the default branch. Raises GitHubError.
     """
     done = ProposalResults("no new PyTorch release")
     versions = list(open_releases(catalog, day))
@@ -168,7 +168,7 @@ def propose_pytorch_releases(
 
 
 def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
-    """Yield the newest listed release if it is recent, and the newer final ones on PyPI."""
+    """Yield the newest listed version if it is recent, and newer final versions on PyPI."""
     newest = catalog.releases.newest
     if day - newest.date <= COMPLETED_FOR:
         yield newest.version

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from accelerator_portal.catalog.text_file import HIDDEN
 
-# GitHub takes 65,536.
+# GitHub accepts 65,536 characters.
 MOST_CHARACTERS = 65_000
 
 _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

@@ -1,4 +1,4 @@
-"""Opens one pull request for each platform whose documents now state other models."""
+"""Opens a pull request for each platform if a cited document now states other models."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ _MOST_LISTED = 50
 
 @dataclass(frozen=True, slots=True)
 class ListChange:
-    """A list of models before and after, and the copy of its document that has changed it."""
+    """A list of models before and after its cited document changed.
+
+    `place` is the index of the list in `stated-models.yaml`, `copy` is the new document.
+    """
 
     place: int
     document: CitedDocument
@@ -45,7 +48,7 @@ class ListChange:
 
 @dataclass(frozen=True)
 class ModelsProposal:
-    """The changed lists of a platform."""
+    """A pull request that updates a platform's lists of models."""
 
     platform: Platform
     changes: tuple[ListChange, ...]
@@ -111,10 +114,10 @@ class ModelsProposal:
 
 
 def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -> ProposalResults:
-    """Open or update a pull request for each platform with changed lists. Raises GitHubError.
+    """Open or update a pull request for each platform with changed lists; return the outcomes.
 
-    Each platform is looked up once a week. A document that the list no longer describes is a
-    problem, and its models stay as they are.
+    Each platform is checked once a week. If a list cannot be read from its document any more, that
+    is a problem, and its models stay as they are. Raises GitHubError.
     """
     done = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)
@@ -135,7 +138,7 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 def _changes(
     api: Api, name: str, file: StatedModels, day: dt.date, done: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists whose models have changed; record why others could not be read."""
+    """Yield the lists whose models have changed; add problems with documents to `done`."""
     for place, before in enumerate(file.lists):
         document = document_of(file, before)
         if document is None:
@@ -161,7 +164,7 @@ def _changes(
 
 
 def _words(change: ListChange) -> Iterator[str]:
-    """Say what a list has now that it had not before, and the reverse."""
+    """Yield lines of Markdown that name the added, removed and changed models of a list."""
     document, after = change.document, change.after
     commit = f"{span(change.copy.commit)} of {change.copy.day}"
     yield f"{span(f'{document.repository}/{document.path}')} at {commit}:"

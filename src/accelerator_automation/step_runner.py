@@ -14,7 +14,7 @@ from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.http.traffic import Traffic, counted_traffic
 
 NightStep = tuple[str, Callable[[], str]]
-"""A name, and a function that does the step and returns its result in one line."""
+"""A name, and a function that carries out the step and returns its result in one line."""
 
 
 @dataclass(frozen=True, slots=True)

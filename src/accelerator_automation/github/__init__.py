@@ -1,1 +1,1 @@
-"""GitHub's API: what the automation needs of it, and the client that calls it."""
+"""GitHub's API: an interface, a client, and authentication as a GitHub App."""

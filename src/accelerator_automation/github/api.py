@@ -1,4 +1,4 @@
-"""Defines what the automation needs of GitHub's API; `client` implements it."""
+"""Defines the interface to GitHub's API, which `client` implements."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ForwardingApi:
         return self._forward(path, lambda api: api.get(path))
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body as JSON. Raises GitHubError."""
+        """Send a JSON body and return the response body. Raises GitHubError."""
         return self._forward(path, lambda api: api.send(method, path, body))
 
     def download(self, path: str, most: int) -> bytes:
@@ -78,7 +78,10 @@ def read(api: Api, path: str, model: type[M]) -> M:
 
 
 def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
-    """Yield the records of a list that GitHub returns in pages. Raises GitHubError."""
+    """Yield the records of a list that GitHub returns in pages, at most 3,000.
+
+    Raises GitHubError.
+    """
     listed: TypeAdapter[list[M]] = TypeAdapter(list[model])  # type: ignore[valid-type] # at run time
     for page in range(1, _MOST_PAGES + 1):
         place = f"{path}{'&' if '?' in path else '?'}per_page={_A_PAGE}&page={page}"
@@ -89,7 +92,10 @@ def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
 
 
 def unless_missing(ask: Callable[[], T]) -> T | None:
-    """Return the answer to a request; None where GitHub says that there is no such thing."""
+    """Return the result of `ask`, or None if GitHub responds with status 404.
+
+    Raises GitHubError for other errors.
+    """
     try:
         return ask()
     except GitHubError as error:
@@ -112,12 +118,13 @@ def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Limits on attempts and waits for one request; tests use shorter waits."""
+    """Limits on the attempts and waits for one request; tests use shorter waits."""
 
     tries: int = 4
-    """Requests in all, for one answer."""
+    """The maximum number of attempts."""
     wait: float = 1.0
-    """Seconds before the third attempt. The wait doubles before each further attempt."""
+    """Half of the seconds before the third attempt. The second attempt follows at once; the wait
+    doubles before each attempt after the third."""
     most_wait: float = 120.0
     """The longest wait, in seconds. If GitHub asks for a longer wait, the request fails at once."""
     limited: float = 60.0

@@ -1,7 +1,7 @@
 """Authenticates as a GitHub App, and gets tokens for its installations.
 
-An installation is the App on one account, which limits it to repositories and permissions. A token
-of it expires after an hour. Sources, read 2026-11-23: docs.github.com, "Generating a JSON Web Token
+An installation is the App on one account, with access to some repositories and permissions. Its
+tokens expire after an hour. Sources, read 2026-11-23: docs.github.com, "Generating a JSON Web Token
 (JWT) for a GitHub App", "REST API endpoints for GitHub Apps" and "Generating an installation access
 token for a GitHub App".
 """
@@ -88,11 +88,11 @@ class GitHubApp:
 
     credentials: AppCredentials
     slug: str
-    """Its name in addresses."""
+    """Its name in URLs."""
     page: str
-    """Where it is installed."""
+    """The URL of its page, on which owners install it."""
     home: str
-    """The address of the API."""
+    """The URL of GitHub's API."""
     patience: Patience = field(default_factory=Patience)
 
     @property
@@ -110,7 +110,7 @@ class GitHubApp:
         return self._usable(found, repository, permissions)
 
     def installations(self) -> dict[str, AppInstallation]:
-        """Return all installations by the owner's login in lower case.
+        """Return all installations, by the login of their account in lower case.
 
         Takes one request for every 100. Raises GitHubError, and AppError if GitHub refuses the App.
         """
@@ -278,7 +278,8 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
 def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
     """Return the error for a refused request about an installation or its token.
 
-    It may have changed since it was checked. Network and credential errors are returned unchanged.
+    The installation may have changed since it was checked. Errors of the network and of the
+    credentials are returned unchanged.
     """
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:

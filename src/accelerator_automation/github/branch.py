@@ -1,7 +1,7 @@
-"""Commits one file to a branch through GitHub's API, without a checkout.
+"""Commits a file to a branch through GitHub's API, and pushes files of a checkout with git.
 
-A branch is always one commit on top of the base, and its author says whether the automation wrote
-it: what a person pushed to it is theirs.
+A branch that is written through the API always has one commit on top of the base. The author of the
+commit shows whether the automation or a person wrote it.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class BranchRepository:
             raise GitHubError(f"{place}: the file is not text") from None
 
     def has(self, file: BranchFile) -> bool:
-        """Return whether a branch has a file with exactly this text."""
+        """Return whether the branch of `file` has this file with exactly this text."""
         place = self._contents(file.path, file.branch)
         found = unless_missing(lambda: read(self.api, place, _Contents))
         return found is not None and found.sha == blob_number(file.text)
@@ -158,7 +158,7 @@ def blob_number(text: str) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-# Pushing data that a workflow made to a branch that others push to at the same time.
+# Pushes data that a workflow made to a branch that others push to at the same time.
 #
 # The working tree is left alone: a commit is made of the branch's newest tree and of the files
 # that changed here. Where the branch changed the same file meanwhile, its version stays and the
@@ -177,7 +177,7 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class PushRetry:
-    """How often to repeat a push if another push came first; tests use a shorter wait."""
+    """How often to repeat a push if another push came first, and how long to wait (in seconds)."""
 
     attempts: int = 6
     first_wait: float = 1.0

@@ -33,7 +33,6 @@ _SECONDS = 30
 _MOST_SHOWN = 200
 # Sets of permissions, each of which allows the request, separated by semicolons.
 _PERMISSIONS = "x-accepted-github-permissions"
-# Each round asks for these again; other answers are asked for once.
 _OK = 200
 _SERVER_ERROR = 500
 _MOVED = {301, 302, 303, 307, 308}
@@ -50,14 +49,14 @@ class GitHubClient:
     """GitHub's API, accessed with one token.
 
     Requests that are safe to repeat are retried after errors of GitHub's servers. A POST is retried
-    only if GitHub refused it; otherwise it could be done twice.
+    only if GitHub refused it, because otherwise GitHub may have carried it out.
     """
 
     token: str = field(repr=False)
     home: str = HOME
     patience: Patience = field(default_factory=Patience)
     jwt: bool = False
-    """Whether the token is a JSON web token, which GitHub takes as `Bearer` alone."""
+    """Whether the token is a JSON web token, which GitHub accepts only as `Bearer`."""
     # PyGithub keeps the request under way in its connection: each thread needs its own.
     _own: threading.local = field(default_factory=threading.local, repr=False, compare=False)
 
@@ -81,7 +80,7 @@ class GitHubClient:
         return text.encode(), {name.lower(): str(value) for name, value in headers.items()}
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body as JSON. Raises GitHubError."""
+        """Send a JSON body and return the response body. Raises GitHubError."""
         return self._asked(method, path, dict(body))
 
     def download(self, path: str, most: int) -> bytes:
@@ -96,8 +95,11 @@ class GitHubClient:
         self._requester.close()
 
     def _kept_at(self, path: str) -> str:
-        """Return the address to which GitHub redirects; it must be https or on the API's host."""
-        # Of a release's file GitHub otherwise tells what it is, not where.
+        """Return the address to which GitHub redirects.
+
+        Raises GitHubError, also if the address is neither https nor on the API's host.
+        """
+        # Without this header, GitHub describes a release's file instead of redirecting to it.
         accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None
         status, headers, text = self._answer("GET", path, None, accept)
         address = str(headers.get("location", ""))

@@ -1,8 +1,8 @@
-"""Gets one token for each repository and use, and renews it before it expires.
+"""Gets a GitHub App's token for each repository and use, and renews it before it expires.
 
-A token is for one repository: where two repositories of an owner take part and the App may not use
-one of them, the other still gets its token. Tokens are in memory alone, and end with the round.
-The installations are listed once a round: a token costs one request more, and not two.
+Each token is for one repository, so that a repository that the App may not use does not affect the
+owner's other repositories. Tokens are kept only in memory. The installations are listed once, which
+saves a request for each token.
 """
 
 from __future__ import annotations
@@ -132,10 +132,10 @@ class InstallationApi(ForwardingApi):
 
     tokens: InstallationTokens
     permissions: Callable[[str], Permissions]
-    """What a request to a path needs."""
+    """Returns the permissions that a request to a path needs."""
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
-        """Ask with the token, and once more with a new one where GitHub does not know it."""
+        """Send a request; if GitHub does not accept the token (401), repeat it with a new one."""
         repository, permissions = repository_of(path), self.permissions(path)
         api = self.tokens.client(repository, permissions)
         try:

@@ -14,7 +14,7 @@ from urllib3.util import Retry
 from accelerator_automation.github.api import Patience
 from accelerator_portal.http.traffic import Traffic, step_traffic
 
-# GitHub answers so, and has done nothing, where too much was asked.
+# GitHub's responses to too many requests; it has not carried out the request.
 # Source: docs.github.com, "Rate limits for the REST API", read 2026-11-21.
 _LIMITED = {403, 429}
 
