@@ -28,9 +28,10 @@ class ArtifactError(ValueError):
 
 
 def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
-    """Return the content of the wanted members that the zip archive has.
+    """Return the content of the wanted members that the zip archive has, by name.
 
-    `wanted` has the size limit of each, `most` that of the archive. Raises ArtifactError.
+    `wanted` has the size limit of each member in bytes, `most` is that of the archive. Raises
+    ArtifactError.
     """
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")

@@ -1,1 +1,1 @@
-"""Tests changes of PyTorch on other platforms, and answers on their pull requests."""
+"""Sends changes of PyTorch to other platforms, and posts their test results on pull requests."""

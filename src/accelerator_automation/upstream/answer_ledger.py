@@ -1,4 +1,4 @@
-"""Records which sent events have no answer yet, and finds their reports."""
+"""Records which sent events have no final answer yet, and finds their reports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
 
 REMEMBERED = dt.timedelta(days=6, hours=1)
-"""After this time, no report is expected: twice the longest time limit of a run, and a round."""
+"""Requests older than this are dropped. It is twice the longest time limit of a run, plus the time
+between two rounds."""
 
 _AT_ONCE = 8
 _MOST_SETTLED = 100_000
@@ -38,9 +39,9 @@ class Settled(Model):
     """A platform's final answer to one event."""
 
     at: Moment
-    """When it was sent."""
+    """When the event was sent to the platform."""
     state: RunState
-    """What came of it."""
+    """The final state of the run."""
     checked: bool = False
     """Whether there is a check run for it."""
 
@@ -49,20 +50,23 @@ class Ledger(Model):
     """The file that passes the settled and the open requests from one round to the next."""
 
     schema_version: Literal[1] = 1
-    """The form of this file."""
+    """The version of this file's format."""
     settled: Annotated[Mapping[str, Settled], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """By `<delivery>/<accelerator>`."""
+    """The final answers, by the title of the run: `<delivery>/<accelerator>`."""
     open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """The requests without an answer, by the number of the plan."""
+    """The requests without a final answer, by the number of the plan's artifact."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupResult:
-    """The result of looking for one platform's report; `error` is set if GitHub did not respond."""
+    """The result of looking for one platform's report.
+
+    `error` is set, and `found` is None, if GitHub did not respond.
+    """
 
     asked: SentRequest
     found: RunResult | None
@@ -70,7 +74,7 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return how each platform takes part now, by id, as its folder declares it."""
+    """Return the entry of each platform that now tests changes, by id, from its folder."""
     return {
         platform.id: entry_of(platform, platform.accelerator.upstream_events)
         for platform in catalog.platforms
@@ -95,9 +99,10 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield each open request once; `again` lists settled runs to look up again, by title.
+    """Yield each open request once.
 
-    Platforms that no longer take part are left out.
+    `again` lists titles of settled runs to look up again. Platforms that no longer take part are
+    left out.
     """
     seen = ledger.settled.keys() - set(again)
     for one in sent_requests(changes, entries, now - REMEMBERED):
@@ -148,7 +153,7 @@ def with_settled(
     failed: Collection[int] = (),
     checked: Collection[str] = (),
 ) -> Ledger:
-    """Return the ledger with the newly settled requests, without those older than REMEMBERED.
+    """Return a ledger with the newly settled requests, without those older than REMEMBERED.
 
     Requests for a pull request in `failed`, which could not be answered, stay open. `checked` lists
     the titles of the runs that have a check run now.
@@ -187,7 +192,7 @@ def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) 
 def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
     """Return whether a result cannot change any more.
 
-    A failed run may be repeated until its time limit, a lost one may appear until twice the limit.
+    A failed run may be repeated until its time limit. A lost run may appear until twice the limit.
     """
     limit = dt.timedelta(hours=asked.entry.hours)
     age = now - asked.at

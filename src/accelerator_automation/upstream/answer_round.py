@@ -1,4 +1,4 @@
-"""Runs one round of answers: finds reports, compares them, and writes the answers."""
+"""Runs one round of answers: finds reports, compares them, and posts the results."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class Clients:
     upstream: Api
     """Comments upstream."""
     home: str
-    """This repository."""
+    """This repository, as OWNER/NAME."""
     login: str
-    """Who comments upstream."""
+    """The account that comments upstream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,9 @@ class AnswerRound:
     looked: tuple[LookupResult, ...]
     answers: tuple[PlatformAnswer, ...]
     done: tuple[str, ...]
-    """In sentences."""
+    """What was done, as sentences."""
     ledger: Ledger
-    """What is settled now."""
+    """The ledger for the next round."""
     failed: bool
     """Whether a request to GitHub failed; the next round tries it again."""
 
@@ -86,7 +86,7 @@ class AnswerRound:
 def answer(
     root: Path, catalog: Catalog, clients: Clients, now: dt.datetime, *, keep: bool = False
 ) -> AnswerRound:
-    """Look for the open reports, and post the news on pull requests.
+    """Look up the reports of open requests, and post the results on pull requests.
 
     With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
     and GitHubError if this repository's own files cannot be read.
@@ -133,7 +133,7 @@ def answer(
 # in `utils/config.py` of `aws/lambda/cross_repo_ci_relay`, read 2026-11-23.
 
 REACH = dt.timedelta(days=3)
-"""A label counts for what was sent within this time, as in the relay."""
+"""A label counts for events that were sent within this time, as in PyTorch's relay."""
 
 _ANSWERED = {"report", "late"}
 
@@ -163,7 +163,10 @@ class LabelQuestion:
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Return the titles of those runs in `waiting` whose pull request has the label now."""
+    """Return the titles of those runs in `waiting` whose pull request has the label now.
+
+    `waiting` has the requests by label and by the number of the pull request.
+    """
     titles: set[str] = set()
     errors: list[str] = []
     for question, requests in waiting.items():
@@ -183,7 +186,8 @@ def requests_without_check(
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
     """Return the answered requests that would get a check run if their pull request had the label.
 
-    For each platform and pull request only the newest event counts; it comes last in `requests`.
+    They are keyed by label and by the number of the pull request. For each platform and pull
+    request only the newest event counts; it comes last in `requests`.
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
     for one in requests:
@@ -209,7 +213,10 @@ def _label(catalog: Catalog, home: str, entry: PlannedPlatform) -> str | None:
 
 
 def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
-    """Yield the labeled pull requests changed at `since` or later; a new label is a change."""
+    """Yield the numbers of labeled pull requests that changed at `since` or later.
+
+    Adding a label is a change.
+    """
     moment = f"{since.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
     where = f"labels={quote(question.label, safe='')}&state=all&since={quote(moment, safe='')}"
     for issue in read_all(api, f"repos/{question.repository}/issues?{where}", _Issue):
@@ -227,10 +234,13 @@ class Bases:
     root: Path
     """The repository."""
     faults: list[str] = field(default_factory=list)
-    """What could not be read."""
+    """Sentences about histories that could not be read."""
 
     def of(self, accelerator: str) -> State:
-        """Return the history of a platform; an unreadable one is empty and noted in `faults`."""
+        """Return the history of a platform.
+
+        If it cannot be read, returns an empty history and adds a sentence to `faults`.
+        """
         try:
             return read_state_of(self.root, accelerator, "runs")
         except ProblemsError as error:
@@ -276,12 +286,12 @@ def compare_with_bases(
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """What was posted to PyTorch's repository."""
+    """The results of posting answers to PyTorch's repository."""
 
     said: list[str] = field(default_factory=list)
     """What was done, in sentences."""
     failed: set[int] = field(default_factory=set)
-    """The pull requests that could not be written to."""
+    """The numbers of the pull requests that could not be written to."""
     checked: set[str] = field(default_factory=set)
     """The titles of the runs that have a check run now."""
 
@@ -289,7 +299,7 @@ class PostedAnswers:
 def post_answers(
     desk: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
 ) -> PostedAnswers:
-    """Post the answers on every pull request.
+    """Post the answers on every pull request; return what was posted.
 
     If one pull request cannot be written to, the others are still answered; the next round tries it
     again.
@@ -306,9 +316,10 @@ def post_answers(
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
-    """Store each platform's newest report of the main branch in its results; return the platforms.
+    """Store each platform's newest report of the main branch; return the ids of these platforms.
 
-    The nightly job folds these reports into the histories. Raises OSError.
+    The report is stored in the platform's results. The nightly job folds it into the history.
+    Raises OSError.
     """
     newest: dict[str, LookupResult] = {}
     for one in looked:
@@ -325,7 +336,7 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
 
 
 def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
-    """Group the reports by the newest event of their pull request, whose labels count."""
+    """Return the reports on each pull request, by its newest event, whose labels count."""
     changes: dict[tuple[str, int], Change] = {}
     reports: dict[tuple[str, int], list[ComparedReport]] = {}
     for one in found:

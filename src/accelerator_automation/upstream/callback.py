@@ -1,9 +1,9 @@
 """Writes the callback of PyTorch's cross-repository CI relay from a report.
 
-The form is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
-61a77570f, which sends it with the token that proves the repository. The portal only writes it. The
-relay needs `in_progress` before `completed` for each job of an event, and refuses a second callback
-of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
+The format is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
+61a77570f. The action sends the callback, with a token that proves the repository; the portal only
+writes it. The relay needs `in_progress` before `completed` for each job of an event, and refuses a
+second callback of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
 """
 
 from __future__ import annotations
@@ -26,25 +26,26 @@ from accelerator_portal.reports.report import Report
 
 Conclusion = Literal["success", "failure"]
 SelfStartedEvent = Literal["nightly", "periodic"]
-"""A run that the vendor's own schedule starts; the relay takes `completed` alone from it."""
+"""The kind of schedule on which a vendor starts runs; for these, the relay accepts only
+`completed`."""
 
 
 class Dispatched(Part):
-    """The `client_payload` that the relay sent. It has no other keys."""
+    """The `client_payload` that the relay sent; it has no other keys."""
 
     event_type: Annotated[str, Field(min_length=1, max_length=100)]
     """The type of the event."""
     delivery_id: Delivery
-    """Its number."""
+    """The delivery number of the event."""
     payload: dict[str, Any]
-    """The webhook."""
+    """The payload of PyTorch's webhook."""
 
 
 class SelfStarted(Part):
     """The payload of a run that no event started; it takes the place of `client_payload`."""
 
     event_type: SelfStartedEvent
-    """Which schedule it is."""
+    """The kind of schedule that started the run."""
     delivery_id: Sha1
     """PyTorch's commit that was tested; the relay asks GitHub whether it exists."""
     payload: dict[str, Any]
@@ -52,22 +53,22 @@ class SelfStarted(Part):
 
 
 class WorkflowJob(Part):
-    """The job that ran, as GitHub's variables name it."""
+    """The job that ran, as GitHub's environment variables describe it."""
 
     name: Annotated[str, Field(min_length=1)]
     """The workflow's name."""
     job_name: Annotated[str, Field(min_length=1)]
     """The job's name; each job of a matrix needs its own name."""
     url: Annotated[str, Field(pattern=r"^https://")]
-    """The run's page."""
+    """The URL of the run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
     """The run's number."""
     run_attempt: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
-    """Which try it is."""
+    """The number of the attempt."""
     check_run_id: Annotated[str, Field(pattern=r"^[0-9]+(-[0-9]+)?$")]
-    """The number of the job's check run, or the numbers of the run and of the try."""
+    """The number of the job's check run, or the numbers of the run and the attempt."""
     artifact_url: Annotated[str, Field(pattern=r"^https://")] | None = None
-    """Where the report is."""
+    """The URL of the artifact with the report."""
 
 
 _NO_EVENT = "the event is not a JSON object"
@@ -174,7 +175,7 @@ def completed(
 
 
 def result_counts(report: Report) -> dict[str, int]:
-    """Return the counts for the input `test-results` of the relay's action.
+    """Return the number of tests by outcome, for the input `test-results` of the relay's action.
 
     Raises ProblemsError for a baseline.
     """

@@ -20,7 +20,7 @@ Delivery = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5
 ChangeNumber = Annotated[int, Field(gt=0, lt=10**9)]
 ShortText = Annotated[str, StringConstraints(max_length=1000)]
 
-# What became of a pull request so that tests are worth running; others are passed over.
+# The events of a pull request that start tests; others are ignored.
 EventAction = Literal["opened", "reopened", "synchronize", "labeled", "closed", "rerequested"]
 
 Refused = Literal["unreadable", "unknown repository", "forged", "out of order", "replayed"]
@@ -35,46 +35,47 @@ class RefusedEventError(ValueError):
 
 
 class Change(Model):
-    """A change of PyTorch to test. What the sender says of it is confirmed before anything runs."""
+    """A change of PyTorch to test. GitHub confirms the sender's data before any test runs."""
 
     occasion: Occasion
-    """What it is tested for."""
+    """The kind of event or schedule for which it is tested."""
     delivery: Delivery
-    """The sender's number of the event: the same number is the same event."""
+    """The sender's number of the event; a repeated event has the same number."""
     repository: FullName
-    """Where the change is."""
+    """The repository of the change."""
     head: Sha1 | None = None
-    """The commit; None as long as only GitHub can say it."""
+    """The commit to test; None until it is requested from GitHub."""
     base: Sha1 | None = None
-    """The commit that a pull request starts from."""
+    """The commit that a pull request is based on; None for other changes."""
     number: ChangeNumber | None = None
-    """Number of the pull request."""
+    """The number of the pull request; None for a change of the main branch."""
     action: EventAction | None = None
-    """What happened to the pull request."""
+    """The event of the pull request; None for other changes."""
     title: ShortText = ""
-    """Its title, which its author chose."""
+    """The title of the pull request, which its author chose."""
     labels: Annotated[tuple[ShortText, ...], Field(max_length=100)] = ()
-    """Its labels."""
+    """The labels of the pull request."""
     added: ShortText | None = None
-    """The label that was added just now."""
+    """The label whose addition is the event, or None."""
     only: ShortText | None = None
-    """The one platform that is asked again."""
+    """The id of the only platform that is to test the change, or None for all."""
 
 
-# What GitHub says of a change, before anything is run for it.
+# Confirms a change with GitHub before any test runs for it.
 #
 # An event is a message like any other: it may be forged, come twice, late, or after a newer one.
 # GitHub itself is asked which commit a pull request has now, and what is on the main branch.
 
 OLDEST_PUSH = dt.timedelta(days=1)
-"""A push to main is told within this time; an older commit is a replay, and tested already."""
+"""The oldest commit of main that a push event may announce; older commits are refused as
+replays."""
 
 _MISSING = {404, 422}
 _MOST_LABELS = 100
 
 
 class PullRequestLabel(Part):
-    """A label."""
+    """A label of a pull request."""
 
     name: str
     """Its name."""
@@ -130,9 +131,10 @@ def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
 def main_branch_change(
     api: Api, repository: str, occasion: Literal["daily", "weekly"], now: dt.datetime
 ) -> Change:
-    """Return the newest commit of the main branch as a daily or weekly change. Raises GitHubError.
+    """Return the newest commit of the main branch as a daily or weekly change.
 
-    The delivery number is made of the day and the commit, so a second start does nothing twice.
+    The delivery number consists of the occasion, the day and the commit, so that a second start has
+    the same number. Raises GitHubError.
     """
     head = read(api, f"repos/{repository}/commits/{BRANCH}", _Commit).sha
     delivery = f"{occasion}-{now:%Y%m%d}-{head[:12]}"

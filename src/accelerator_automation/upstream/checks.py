@@ -1,8 +1,8 @@
-"""Writes a check run on the pull request, for platforms on PyTorch's list for it.
+"""Writes check runs on pull requests of PyTorch, for platforms whose relay level allows them.
 
 Levels by RFC-0050: a platform at L3 gets a check run if the label `ciflow/crcr/<device>` requests
 it, and the check run blocks nothing. A platform at L4 always gets a check run, which may block.
-Platforms at lower levels get none. `data/relay.yaml` is the list.
+Platforms at lower levels get none. `data/relay.yaml` lists the levels.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ def with_labels_now(api: Api, change: Change) -> Change:
 
 
 def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
-    """Return the body of the check run. New failures are a failure at L4, and neutral below it."""
+    """Return the body of the check run, for GitHub's API.
+
+    With new failures, its conclusion is `failure` at L4 and `neutral` at lower levels.
+    """
     broken = answer.news.newly_broken
     bad = "failure" if level == "L4" else "neutral"
     lines = [f"- {span(one.key)} {one.outcome}" for one in answer.news.newly]
@@ -98,7 +101,7 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
 
 
 def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
-    """Create the check run, or update the one of the same event; return what was done.
+    """Create the check run, or update the one of the same event; return a sentence about it.
 
     Filters by name, because a commit has more check runs than fit on a page. Raises GitHubError.
     """

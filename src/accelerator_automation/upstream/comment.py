@@ -1,4 +1,4 @@
-"""Writes the one comment on a pull request of PyTorch: what it breaks, and for whom.
+"""Writes the comment on a pull request of PyTorch that lists each platform's new failures.
 
 All text from data is in code spans, so that it mentions nobody and has no effect.
 """
@@ -29,10 +29,11 @@ from accelerator_portal.site.difference.harmless import fence, span
 MUTE = "no-accelerator-reports"
 """The label that stops comments on a pull request."""
 
-# GitHub takes 65,536 characters, memory included.
+# Characters. GitHub accepts 65,536, including the memory.
 MOST = 60_000
 
-# So many tests of each platform are named; fewer where all of it would be too long.
+# The number of tests to list for each platform. The first number with which the comment is not too
+# long is used.
 _SHOWN = (20, 10, 5, 1, 0)
 
 _INTRODUCTION = (
@@ -52,10 +53,10 @@ def run_page(answer: PlatformAnswer) -> str:
 
 
 def comment(memory: Memory, ask: Maintainers) -> str:
-    """Return the text of the comment; `ask` lists the maintainers of each platform.
+    """Return the text of the comment.
 
-    A text that would be too long lists and stores fewer tests. Raises HarmfulError if it could act
-    on GitHub.
+    `ask` lists the maintainers of each platform. If the text would be too long, it lists and stores
+    fewer tests. Raises HarmfulError if it could act on GitHub.
     """
     texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
     sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
@@ -148,10 +149,10 @@ def _others(answer: PlatformAnswer) -> str:
     return text.strip()
 
 
-# What a comment remembers of itself, in the one piece of HTML at its beginning.
+# The memory of a comment, in the one piece of HTML at its beginning.
 #
-# Anybody can write such a marker; it counts only in a comment of the portal's own account, and
-# what it holds is read as data all the same: so far and no further.
+# Anybody can write such a marker. It counts only in a comment of the portal's own account, and even
+# then it is parsed as untrusted data, up to a size limit.
 
 PREFIX = "<!-- accelerator-portal:upstream "
 
@@ -159,40 +160,40 @@ _SUFFIX = " -->"
 _MARKER = re.compile(rf"{re.escape(PREFIX)}([A-Za-z0-9+/=]{{1,60000}}){_SUFFIX}")
 _MOST = 1024 * 1024
 
-# A new comment is not written anew for every word; so much of it may be memory.
+# The most platforms that a comment shows.
 MOST_ANSWERS = 40
 
 Version = Annotated[str, StringConstraints(max_length=200)]
 
 
 class PlatformAnswer(Model):
-    """A platform's result for a pull request."""
+    """A platform's test result for a pull request."""
 
     accelerator: Id
-    """Its id."""
+    """The platform's id."""
     name: Annotated[str, StringConstraints(max_length=40)]
-    """Its name."""
+    """The platform's name."""
     head: Sha1
     """The commit that was tested."""
     repository: FullName
-    """Where the run is; GitHub says so."""
+    """The repository of the run, according to GitHub."""
     run: Number
-    """Its number."""
+    """The number of the run."""
     torch: Version | None = None
     """The version of torch that the report names."""
     late: bool = False
-    """Whether it came after its time."""
+    """Whether the report arrived after its deadline."""
     news: ReportNews
-    """What it says beside the base."""
+    """The report compared with its base."""
 
 
 class Memory(Model):
     """The results that the comment on a pull request shows, stored in the comment itself."""
 
     schema_version: Literal[1] = 1
-    """The form of this memory."""
+    """The version of this format."""
     answers: Annotated[tuple[PlatformAnswer, ...], Field(max_length=MOST_ANSWERS)] = ()
-    """One of each platform that had news, by id."""
+    """The newest answer of each platform that has or had new failures, sorted by platform id."""
 
 
 def marker(memory: Memory) -> str:
@@ -218,10 +219,10 @@ def memory_of_comment(body: str) -> Memory | None:
         return Memory()
 
 
-# From the runs of vendors to the one comment on the pull request, or to silence.
+# Posts or updates the comment on the pull request, or does neither.
 #
-# Everything here may come twice, late, or in another order: what was said already is in the
-# comment, what is of an older commit than the pull request has by now is left out.
+# Answers may come twice, late, or in another order. The comment stores the earlier answers, and
+# answers for an older commit of the pull request are left out.
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +231,9 @@ class CommentAccess:
 
     api: Api
     login: str
-    """The account of that token: only its own comments are renewed."""
+    """The account of the token; only comments of this account are updated."""
     ask: Maintainers
-    """Who answers for each platform."""
+    """The GitHub logins of each platform's maintainers, by platform id."""
 
 
 def update_comment(desk: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:

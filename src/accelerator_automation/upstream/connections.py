@@ -65,18 +65,20 @@ def clients_here(home: str, login: str) -> Clients:
     )
 
 
-# GitHub's API at a pace, for a round that reads thousands of reports.
+# Limits the rate of requests to GitHub's API, for a round that reads thousands of reports.
 #
 # GitHub counts the requests of a personal token together, and those of a GitHub App by
 # installation, which is by owner. Source: docs.github.com, "Rate limits for the REST API", read
 # 2026-11-21.
 
 READS_A_MINUTE = 450
-"""Half of the 900 points that GitHub allows a token in a minute; a GET costs one."""
+"""The number of reads in a minute. Half of the 900 points that GitHub allows a token in a minute; a
+GET costs one."""
 
 TOKENS_A_MINUTE = 45
-"""Tokens of the App that a round of answers asks for in a minute; each costs five points. With the
-40 that the sender may ask for in the same minute, it is less than half of the 900 points."""
+"""The number of App tokens that a round of answers requests in a minute; each costs five points.
+With the 40 that the sender may request in the same minute, it is less than half of the 900
+points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +121,15 @@ class OwnerPacedApi(ForwardingApi):
 # `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
 
 SEND: Permissions = {"contents": "write"}
-"""`POST /repos/{owner}/{repo}/dispatches` is listed under Contents, and nowhere else."""
+"""To send events. GitHub lists `POST /repos/{owner}/{repo}/dispatches` only under Contents."""
 READ: Permissions = {"actions": "read"}
-"""Lists of runs and artifacts, and the archives, are listed under Actions."""
+"""To read runs and artifacts, which GitHub lists under Actions."""
 COMMENT: Permissions = {"pull_requests": "write"}
-"""Comments on a pull request need this or Issues; reading its labels needs this or Contents."""
+"""To comment on pull requests and to read their labels."""
 CHECK: Permissions = {"checks": "write"}
-"""Check runs are listed under Checks; GitHub lets only Apps create them."""
+"""To create check runs; GitHub lets only Apps create them."""
 WORKFLOWS: Permissions = {"contents": "read"}
-"""Files of a repository, which `upstream doctor` reads."""
+"""To read files of a repository, as `upstream doctor` does."""
 
 
 def upstream_permissions(path: str) -> Permissions:

@@ -1,6 +1,6 @@
-"""Keeps the queue of changes to be sent: adds plans, drops replaced ones, logs results.
+"""Keeps the queue of changes to be sent, and restarts runs of events that failed.
 
-All functions are pure: they take the log of the sender and return the next one.
+The functions of the queue are pure: they take the sender's log and return the next one.
 """
 
 from __future__ import annotations
@@ -26,52 +26,54 @@ class SentChange(Model):
     """A change, and when it was sent to each platform."""
 
     change: Change
-    """What was sent."""
+    """The change that was sent."""
     sent: Mapping[Id, Moment]
-    """To whom, and when."""
+    """The time of sending, by platform id."""
 
 
 class WaitingPlan(Model):
     """The part of a plan that is not sent yet."""
 
     change: Change
-    """What is tested."""
+    """The change to test."""
     entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)]
-    """The platforms that are not told yet."""
+    """The platforms to which the change is not sent yet."""
     failures: Mapping[Id, NonNegativeInt] = Field(default_factory=dict)
-    """How many rounds failed to tell a platform."""
+    """The number of rounds that failed to send the change, by platform id."""
 
 
 class SendLog(Model):
     """The file that passes the sender's state to its next run, with plans by artifact number."""
 
     schema_version: Literal[1] = 1
-    """The form of this file."""
+    """The version of this file's format."""
     waiting: Annotated[Mapping[int, WaitingPlan], Field(max_length=10_000)] = Field(
         default_factory=dict
     )
-    """Plans of which something is not sent yet."""
+    """Plans that are not sent to all their platforms yet."""
     sent: Annotated[Mapping[int, SentChange], Field(max_length=10_000)] = Field(
         default_factory=dict
     )
-    """What was sent in the last days."""
+    """The changes that were sent in the last days."""
     read: Annotated[Mapping[int, Moment], Field(max_length=10_000)] = Field(default_factory=dict)
-    """Plans that need not be read again, and when they were read."""
+    """The time at which each plan was read; these plans are not read again."""
     deliveries: Annotated[Mapping[Delivery, Moment], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """Events that were planned, and when first: a later replay is refused."""
+    """The time at which each event was first planned, by delivery number. A later replay is
+    refused."""
 
 
 SAME_EVENT = dt.timedelta(days=1)
-"""The same event is completed within this time; a later replay is refused. Another event of the
-same commit is a new one after this time."""
+"""An event that is repeated within this time is only sent to the platforms that did not receive it;
+later it is refused as a replay. Within this time, a platform gets the same commit only once, unless
+a check run is rerequested."""
 
 KEPT = dt.timedelta(days=3)
-"""The round of answers reads what was sent within this time."""
+"""The log keeps sent changes for this time, in which the round of answers reads them."""
 
 DELIVERIES_KEPT = dt.timedelta(days=14)
-"""A replay is recognized for this time."""
+"""The log keeps delivery numbers for this time, to recognize replays."""
 
 MOST_FAILURES = 3
 """After this many failed rounds, a change is no longer sent to a platform."""
@@ -97,7 +99,8 @@ class Enqueued:
 def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
     """Return the log with new plans, which are added oldest first.
 
-    A newer commit of a branch or pull request replaces unsent older ones. Replays are refused.
+    `plans` are by the number of their artifact. A newer commit of a branch or pull request replaces
+    unsent older ones. Replays are refused.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):
@@ -160,7 +163,7 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
 
 
 def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
-    """Return the times of sending from `since` on; the rate limit counts across runs."""
+    """Return the times of sending from `since` on, because the rate limit counts across runs."""
     moments = chain.from_iterable(one.sent.values() for one in log.sent.values())
     return sorted(at for at in moments if at >= since)
 
@@ -222,27 +225,27 @@ def _not_empty(waiting: Mapping[int, WaitingPlan]) -> dict[int, WaitingPlan]:
     return {number: plan for number, plan in waiting.items() if plan.entries}
 
 
-# Running failed events again: GitHub keeps the event of each run, so that none is lost.
+# Restarts the runs of failed events: GitHub keeps the event of each run, so that none is lost.
 #
 # A plan fails where GitHub does not answer, a runner is lost or a package cannot be installed. A
 # scheduled round runs the failed jobs of the last day again, a few times each.
 
 WORKFLOW = "upstream-event.yml"
-"""The workflow that plans and sends."""
+"""The file name of the workflow that plans and sends."""
 
 MOST_ATTEMPTS = 3
 """An event whose run failed this often is not run again."""
 
 MOST_AT_ONCE = 20
-"""The most runs that one round starts again, the oldest first."""
+"""The maximum number of runs that one sweep restarts, beginning with the oldest."""
 
 REACH = dt.timedelta(days=1)
-"""A round looks at the runs of this time."""
+"""A sweep restarts failed runs that were created within this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The result of a sweep: the runs started again, the runs given up, and the errors."""
+    """The result of a sweep: the numbers of restarted and of given-up runs, and the errors."""
 
     again: tuple[int, ...]
     given_up: tuple[int, ...]
@@ -250,7 +253,10 @@ class Sweep:
 
 
 def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
-    """Rerun the failed runs of the last day. Raises GitHubError if they cannot be listed."""
+    """Restart the failed runs of the last day, at most MOST_AT_ONCE.
+
+    Raises GitHubError if they cannot be listed. An error of a restart is part of the result.
+    """
     since = quote(f">={(now - REACH).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
     failed = read(api, f"{path}&per_page=100", ListedRuns).workflow_runs

@@ -1,6 +1,6 @@
 """Sends changes to vendors' repositories in parallel, at a limited rate, with retries.
 
-A vendor whose repository is gone, or whose token is refused, does not keep the others from theirs.
+If sending to one vendor fails, the others still get their events.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Pace:
             self._starts.append(self._now())
 
 
-# A job on a runner of one's own may take five days; nobody waits so long for an answer.
+# A job on a self-hosted runner may take five days, which is too long to wait for an answer.
 MOST_MINUTES = 72 * 60
 
 
@@ -93,15 +93,15 @@ class SendResult(Model):
     """The result of sending a change to one platform."""
 
     accelerator: Id
-    """Its id."""
+    """The platform's id."""
     at: Moment
-    """When."""
+    """The time of the last attempt."""
     ok: bool
-    """Whether GitHub took it."""
+    """Whether GitHub accepted the event."""
     tries: Annotated[int, Field(ge=0)]
     """The number of attempts; 0 if the body is too large to be sent."""
     why: ShortText = ""
-    """Why not."""
+    """The reason of a failure; empty if it succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +223,16 @@ class DispatchRound:
 
     @property
     def waiting(self) -> int:
-        """How many dispatches wait for the next round."""
+        """The number of dispatches that wait for the next round."""
         return sum(1 for _ in queue_items(self.log))
 
 
 def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
-    """Send what is planned and not sent yet; `save` is called with the log after each batch.
+    """Send the planned changes that are not sent yet; return the results of the round.
 
-    New plans are read before each batch, so that a newer commit replaces what is not sent yet.
-    Raises GitHubError if this repository's own files cannot be read.
+    `save` is called with the log after each batch. New plans are read before each batch, so that a
+    newer commit replaces an older one that is not sent yet. Raises GitHubError if this repository's
+    own files cannot be read.
     """
     how = how or SendSettings()
     begin = how.now()

@@ -1,4 +1,4 @@
-"""Lists everything that upstream events still need in each repository. Only reads."""
+"""Finds missing settings for upstream events in each repository. Only reads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from accelerator_portal.catalog.files.upstream_events import Dispatch
 LOGIN = "UPSTREAM_LOGIN"
 ENVIRONMENT = "upstream"
 SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
-"""Personal tokens, which are used where the App is not set."""
+"""The secrets with personal tokens, which are used if there is no GitHub App."""
 APP_SECRETS = (APP_ID, APP_KEY)
 
 _WORKFLOWS = ".github/workflows"
@@ -67,7 +67,7 @@ class _Repository(BaseModel):
 
 
 class _Folder(RootModel[tuple[_Named, ...]]):
-    """The entries of a folder, which GitHub lists without pages."""
+    """The entries of a folder; GitHub returns all of them in one response."""
 
 
 class _File(BaseModel):
@@ -143,7 +143,7 @@ def _all_secrets() -> str:
 
 
 LEAST_REQUESTS = 100
-"""With fewer requests left in the hour, a round can end early."""
+"""With fewer requests left in this hour, a round may not finish."""
 
 _UNAUTHORIZED = 401
 _FORBIDDEN = 403
@@ -225,19 +225,19 @@ def _permission_fix(variable: str, permissions: str) -> str:
 
 
 SETTINGS = "GH_TOKEN"
-"""The token of an administrator, which reads this repository's settings."""
+"""The variable with an administrator's token, which reads this repository's settings."""
 DISPATCH, READ, COMMENT = SECRETS
 TOKENS = (SETTINGS, *SECRETS)
 
 Connect = Callable[[str], HeaderApi]
-"""Return the API for the token in a variable. Raises GitHubError if there is none."""
+"""Returns the API for the token in an environment variable. Raises GitHubError without a token."""
 SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
 
 
 def setup_findings(
     catalog: Catalog, home: str, connect: Connect, connect_app: ConnectApp
 ) -> list[SetupFinding]:
-    """Return every finding once.
+    """Return every missing or wrong setting once.
 
     The personal tokens are checked only if there is no App, which is used instead of them.
     """
@@ -256,7 +256,7 @@ def setup_findings(
 
 
 def targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the vendors' repositories and event types that events are sent to, each once."""
+    """Return the vendors' repositories that events are sent to, with the event types, each once."""
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
     sent_to = {one.run.sent_to for one in events if one is not None}
     known = (one for one in sent_to if one is not None)
@@ -304,14 +304,14 @@ def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iter
             yield refused_request(variable, error)
 
 
-# The GitHub App of upstream events: whether it is installed wherever it is needed, and may work.
+# Checks whether the GitHub App is installed wherever it is needed, with the permissions it needs.
 #
-# Its installations are read, and the vendors' workflows with tokens that may read files alone.
+# Reads its installations, and the vendors' workflows with tokens that may only read files.
 
 APP = "GitHub App"
 
 ConnectApp = Callable[[], GitHubApp | None]
-"""Return the App, or None where the environment describes none. Raises GitHubError."""
+"""Returns the App, or None if the environment describes none. Raises GitHubError."""
 
 
 def app_findings(

@@ -1,9 +1,9 @@
 """Reads the change of PyTorch from GitHub's event `repository_dispatch`.
 
-Two forms of `client_payload` are in use: the webhook as it was, nested beside `event_type` and
-`delivery_id` (PyTorch's cross-repository CI relay), and `pull_request` alone with its number (the
-older dispatcher of pytorch-fdn/oota). Whoever may dispatch to this repository wrote them, from
-texts that an author chose: nothing is believed that GitHub cannot confirm.
+Two forms of `client_payload` are in use: the webhook nested beside `event_type` and `delivery_id`
+(PyTorch's cross-repository CI relay), and `pull_request` alone with its number (the older
+dispatcher of pytorch-fdn/oota). Whoever may dispatch to this repository can write any payload, and
+authors choose its texts. So the data counts only after GitHub confirms it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from accelerator_automation.upstream.change import (
 MOST_BYTES = 1024 * 1024
 
 CHECK = "accelerators/"
-"""The beginning of the names of check runs; the platform's id follows."""
+"""The prefix of the names of check runs; the platform's id follows."""
 
 _ACTIONS = frozenset(get_args(EventAction))
 _NO_COMMIT = "0" * 40

@@ -1,8 +1,9 @@
 """Finds tests that passed on the base of a change and fail with it.
 
-The base is the platform's history (`data/history/`): its last runs against PyTorch's main. A test
-that also fails on the base, is flaky, or is a declared known issue is not newly broken. Without a
-base, no test is newly broken. A single run or a run that is too old is not a base.
+The base is the platform's history (`data/history/`): its last runs against PyTorch's main. A
+failing test is not newly broken if it also fails on the base, is flaky, or is a declared known
+issue. If its last pass is too old or it has fewer than FEWEST_RUNS runs, it has no base and is not
+newly broken.
 """
 
 from __future__ import annotations
@@ -40,42 +41,42 @@ class Broken(Model):
     """A failing test, with the details that a comment shows."""
 
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
-    """Its key, cut where nobody would read on."""
+    """The key of the test, shortened if it is very long."""
     outcome: Outcome
-    """The outcome."""
+    """The outcome in the report."""
     reason: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
-    """The message."""
+    """The reason that the report states, shortened."""
     command: Annotated[str, Field(max_length=_LONGEST_TEXT + 1)] = ""
-    """What repeats it, where the report says so."""
+    """The command that repeats the test, if the report states it."""
     bad: NonNegativeInt = 0
-    """In how many of its last verdicts on the base it failed."""
+    """The number of its last runs on the base that failed."""
     of: NonNegativeInt = 0
-    """How many those are."""
+    """The number of its last runs on the base."""
 
 
 class ReportNews(Model):
-    """A report compared with its base; lists may be cut, counts are of all tests."""
+    """A report compared with its base. Lists are limited, counts include all tests."""
 
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
-    """The first of what is newly broken, by key."""
+    """The first newly broken tests, by key."""
     flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first tests that fail now and are flaky on the base."""
     newly_broken: NonNegativeInt = 0
-    """How many are newly broken."""
+    """The number of newly broken tests."""
     red_already: NonNegativeInt = 0
-    """How many fail on the base, too."""
+    """The number of tests that fail now and already fail on the base."""
     flaky_failing: NonNegativeInt = 0
     """The number of tests that fail now and are flaky on the base."""
     known: NonNegativeInt = 0
     """The number of tests that fail as the platform's known issues state."""
     mended: NonNegativeInt = 0
-    """How many fail on the base and pass now."""
+    """The number of tests that fail on the base and pass now."""
     no_base: NonNegativeInt = 0
     """The number of tests that fail now and have no verdict on the base."""
     tests: NonNegativeInt = 0
-    """How many the report has."""
+    """The number of tests in the report."""
     silent: NonNegativeInt = 0
-    """How many of them say nothing of the product."""
+    """The number of tests in the report that neither pass nor fail, such as skipped ones."""
     base: Moment | None = None
     """When the base's newest report started; None without a base."""
 
@@ -155,5 +156,5 @@ def _cut(text: str, most: int) -> str:
 
 
 def keys(found: Iterable[Broken]) -> Iterator[str]:
-    """Yield the keys of tests."""
+    """Yield the key of each test."""
     return (one.key for one in found)

@@ -1,7 +1,7 @@
-"""Reads files that earlier workflows of this repository left as artifacts.
+"""Reads files that earlier workflow runs of this repository uploaded as artifacts.
 
 Pull requests of forks and the code that is tested on attached runners can create artifacts with any
-name. A file therefore counts only if a run of the one workflow that writes it left it, on the
+name. A file therefore counts only if it is from a run of the one workflow that writes it, on the
 repository's own code.
 """
 
@@ -23,18 +23,18 @@ from accelerator_automation.zip_members import ArtifactError, members
 M = TypeVar("M", bound=BaseModel)
 
 PLAN = "upstream-plan"
-"""Who is to be told of a change."""
+"""The name of the file that lists the platforms to which a change is sent."""
 SENT = "upstream-sent"
-"""What is sent, and what waits."""
+"""The name of the file with the sender's log: the sent and the waiting changes."""
 LEDGER = "upstream-ledger"
-"""What is settled."""
+"""The name of the file with the settled and the open requests."""
 
 WRITTEN_BY = {
     PLAN: ".github/workflows/upstream-event.yml",
     SENT: ".github/workflows/upstream-event.yml",
     LEDGER: ".github/workflows/upstream-answer.yml",
 }
-"""The workflow that leaves each file."""
+"""The path of the workflow that writes each file, by the file's name."""
 
 _EVENTS = {"repository_dispatch", "schedule", "workflow_dispatch"}
 _MOST_PACKED = 4 * 1024 * 1024
@@ -50,11 +50,11 @@ class FileSource:
     home: str
     since: dt.datetime
     closed: Collection[int] = ()
-    """Artifacts that need not be read again."""
+    """The ids of artifacts that need not be read again."""
 
 
 def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
-    """Yield the workflow's files with this name and the numbers of their artifacts, newest first.
+    """Yield the id of each artifact with this name and its file's content, newest first.
 
     An artifact contains the file `<name>.json`. Unusable artifacts are skipped. Raises GitHubError.
     """
@@ -62,7 +62,7 @@ def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tup
 
 
 def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | None:
-    """Return the workflow's newest file with this name, or None.
+    """Return the content of the newest file with this name, or None.
 
     Older pages are listed only if the newer ones have no such file. Raises GitHubError.
     """

@@ -14,41 +14,42 @@ from accelerator_portal.catalog.fields import Id, Line, Model
 from accelerator_portal.catalog.files.upstream_events import Task, UpstreamEvents, UpstreamRun
 
 SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "models": "models"}
-"""The harness's suites by task. It has no TorchBench: that is for a vendor's own workflow."""
+"""The harness's suites by task. TorchBench is not among them; a vendor's own workflow can run
+it."""
 
 
 class PlannedPlatform(Model):
     """A platform that tests a change."""
 
     accelerator: Id
-    """Its id."""
+    """The platform's id."""
     name: Line
-    """Its name."""
+    """The platform's name."""
     device: str
-    """What goes into `torch.device()`."""
+    """The name of the device for `torch.device()`."""
     tasks: tuple[Task, ...]
-    """What it runs."""
+    """The tasks that the platform runs."""
     run: UpstreamRun
-    """Where."""
+    """Where the tests run."""
     hours: int
-    """After so many it counts as lost."""
+    """The number of hours after which the run counts as lost."""
 
 
 class DispatchPlan(Model):
     """The platforms that test a change, and why the others do not."""
 
     schema_version: Literal[1] = 1
-    """The form of this file."""
+    """The version of this file's format."""
     change: Change
-    """What is tested."""
+    """The change to test."""
     entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)] = ()
-    """Who takes part, by id."""
+    """The platforms that test the change, by id."""
     passed_over: Mapping[str, str] = Field(default_factory=dict)
-    """Why the other platforms with the section `upstream_events` do not test it."""
+    """Why the other platforms with the section `upstream_events` do not test it, by id."""
 
 
 def plan(catalog: Catalog, change: Change) -> DispatchPlan:
-    """Return the plan of who tests a change that GitHub has confirmed."""
+    """Return which platforms test a change that GitHub has confirmed, and why the others do not."""
     entries, passed_over = [], {}
     for platform in sorted(catalog.platforms, key=lambda one: one.id):
         events = platform.accelerator.upstream_events
@@ -84,7 +85,7 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
 
 
 def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
-    """Return how a platform takes part, as its folder declares it."""
+    """Return the entry of a platform in plans, as its folder declares it."""
     accelerator = platform.accelerator
     return PlannedPlatform(
         accelerator=platform.id,
@@ -96,7 +97,8 @@ def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
     )
 
 
-# What a vendor's repository is sent: within GitHub's limits, identifiers whole.
+# The payload that a vendor's repository is sent. It keeps within GitHub's limits; identifiers are
+# never cut.
 #
 # `pull_request` has the form that older dispatchers use, so that a workflow that reads its number
 # goes on to work. Limits: npm @octokit/openapi, `repos/create-dispatch-event`: 10 keys, 64 kB.
@@ -105,7 +107,7 @@ MOST_KEYS = 10
 MOST_BYTES = 60_000
 
 REPORT = "accelerator-report"
-"""The name of the artifact that a run leaves, and within it `report.json`."""
+"""The name of the artifact with a run's report, which is the file `report.json` in it."""
 
 _LEAST = 40
 

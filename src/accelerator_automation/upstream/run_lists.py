@@ -1,4 +1,4 @@
-"""Lists runs and artifacts of vendors' repositories once a round, not once for each event."""
+"""Lists runs and artifacts of vendors' repositories once per round, not once per event."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from accelerator_automation.events import (
 from accelerator_automation.github.api import Api, GitHubError, read
 
 _A_PAGE = 100
-# GitHub's own limit where runs are asked for by their event or their day.
+# GitHub returns at most 1,000 runs for a request that filters by event or date.
 _MOST_PAGES = 10
 _MOST_WINDOWS = 20
 _ARTIFACT_PAGES = 5
@@ -28,7 +28,7 @@ _WINDOW_HOURS = 6
 
 
 RunsByTitle = Mapping[str, tuple[ListedRun, ...]]
-"""Runs by each word of their titles, the newest first."""
+"""Runs by each word of their titles, newest first."""
 
 
 @dataclass
@@ -39,10 +39,10 @@ class _Listing:
 
 
 class RunLists:
-    """The runs that began at `since` or later, and some before; each list is requested once.
+    """Lists of the runs that began at `since` or later, and some before; each is requested once.
 
-    `begins` has a later start for some repositories, so that one slow vendor does not make the
-    lists of the others longer.
+    `begins` has, by repository, a later start, so that one slow vendor does not make the lists of
+    the others longer.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class _ArtifactListing:
 class ArtifactLists:
     """The artifacts of runs that began at `since` or later.
 
-    `begins` has a later start for some repositories.
+    `begins` has, by repository, a later start.
     """
 
     def __init__(
@@ -154,7 +154,10 @@ class ArtifactLists:
         return read(self._api, path, Artifacts).artifacts
 
     def _listed(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
-        """List the artifacts by run; empty if the list is not sorted by age or is too long."""
+        """Return the artifacts by the number of their run.
+
+        Empty if the list is not sorted by age or is too long.
+        """
         since = self._begins.get(repository, self._since)
         found: list[ListedArtifact] = []
         for listed in artifact_pages(self._api, repository, _ARTIFACT_PAGES):
@@ -185,7 +188,7 @@ def _is_newest_first(found: Sequence[ListedArtifact]) -> bool:
 
 
 def is_older(one: ListedArtifact, since: dt.datetime) -> bool:
-    """Return whether an artifact is known to be uploaded before `since`."""
+    """Return whether an artifact was uploaded before `since`; False if GitHub states no time."""
     return one.created_at is not None and one.created_at < since
 
 

@@ -1,8 +1,8 @@
-"""Finds the run that a vendor made for a change, and reads its report.
+"""Finds the run that a vendor started for a change, and reads its report.
 
-Both are asked of GitHub, so that the repository is known; what is in them is the vendor's word. A
-run is known by its title, which its workflow sets to `run_name`, and only runs of events that no
-fork can make count.
+Both are requested from GitHub, so that the repository is certain; their content is the vendor's. A
+run is recognized by its title, which its workflow sets to `run_name`. Only runs of events that no
+fork can create count.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class ReportPlace:
     known: KnownNames
     now: dt.datetime
     runs: RunLists | None = None
-    """The runs of this round; without them, runs are listed for what is asked."""
+    """The lists of runs of this round; if None, the runs are listed for each request."""
     artifacts: ArtifactLists | None = None
-    """The artifacts of this round; without them, each run is asked for its own."""
+    """The lists of artifacts of this round; if None, they are requested for each run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,12 @@ class RunResult:
     run: int | None = None
     """The run's number."""
     report: Report | None = None
-    """Its report, self-reported whatever it says of itself."""
+    """Its report, always with the kind self-reported."""
     why: str = ""
 
 
 class _NotHereError(Exception):
-    """There is no report that counts; `state` and the message say why."""
+    """There is no report that counts; `state` and the message give the reason."""
 
     def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
         super().__init__(why)
@@ -73,7 +73,10 @@ class _NotHereError(Exception):
 
 
 def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
-    """Return the report of a platform's run, or the state of the run. Raises GitHubError."""
+    """Return the report of a platform's run, or the state of the run if there is no report.
+
+    Raises GitHubError.
+    """
     repository = report_repository(place.home, asked.entry)
     age = place.now - asked.at
     limit = dt.timedelta(hours=asked.entry.hours)
@@ -178,7 +181,7 @@ def _archive(api: Api, repository: str, artifact: ListedArtifact) -> bytes:
 MOST_PACKED = 8 * 1024 * 1024
 MOST_UNPACKED = 48 * 1024 * 1024
 
-# Clocks of two machines may differ by so much.
+# The allowed difference between the clocks of two machines.
 SKEW = dt.timedelta(minutes=10)
 
 _FILE = "report.json"
@@ -221,7 +224,7 @@ def _part(archive: bytes, asked: SentRequest) -> Report:
 
 
 def _joined(parts: Sequence[Report]) -> Report:
-    """Merge the reports of all tasks; a value that only one of them has is kept."""
+    """Merge the reports of all tasks; a value that only some of them have is kept."""
     if len(parts) == 1:
         return parts[0]
     whole = merged(
