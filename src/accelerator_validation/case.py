@@ -13,12 +13,13 @@ from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.texts import shortened
 
 MAX_REASON = 400
-"""Characters; a report of thousands of tests stays readable, the whole text is in the journal."""
+"""The maximum number of characters of a reason, so that a report of thousands of tests stays
+readable."""
 
 
 @dataclass(frozen=True)
 class Case(Identity):
-    """A test of a plan: suite, name and parameters are its identity, not the hardware."""
+    """A test to run. Its identity is the suite, name and parameters, but not the hardware."""
 
     @cached_property
     def id(self) -> str:
@@ -32,7 +33,7 @@ class Case(Identity):
         return int.from_bytes(digest, "big") & 0x7FFF_FFFF
 
     def __getitem__(self, parameter: str) -> str:
-        """Return the value of a parameter; raises KeyError."""
+        """Return the value of a parameter. Raises KeyError."""
         return dict(self.parameters)[parameter]
 
 
@@ -43,7 +44,7 @@ def case_of(key: str) -> Case:
 
 
 Spread = tuple[float, float, int]
-"""The interval that holds a median with a confidence of 95%, and the number of repeats."""
+"""The 95% confidence interval of a median (low, high), and the number of repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Result:
     operators: tuple[str, ...] = ()
     computed_on_cpu: tuple[str, ...] = ()
     spreads: Mapping[str, Spread] = field(default_factory=dict)
-    """Of metrics that are medians of repeats."""
+    """The spreads of the metrics that are medians of repeats, by metric name."""
 
     def record(self) -> dict[str, Any]:
         """Return the result as plain data for a line of the journal, without unknown values."""
@@ -95,5 +96,5 @@ def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None
 
 
 def brief(text: str, limit: int = MAX_REASON) -> str:
-    """Return a message shortened for a report: its beginning and its end."""
+    """Return a message shortened to its beginning and its end, at most `limit` characters."""
     return shortened(text, limit) or "The error has no message."

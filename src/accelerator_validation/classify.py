@@ -1,4 +1,4 @@
-"""Classifies exceptions of tests: what the device lacks, what is wrong, and what caused it."""
+"""Classifies an exception that a test raised: returns an outcome with a reason."""
 
 from __future__ import annotations
 

@@ -18,14 +18,17 @@ from accelerator_validation.plan import Offer
 
 @dataclass
 class Context:
-    """The device and progress of a test; `stage` and `reference` classify an exception."""
+    """The device, settings and progress of a running test.
+
+    If the test raises an exception, `stage` and `reference` decide how it is classified.
+    """
 
     device: str
     matrix: Matrix
     backend: str = ""
     """Name of the ExecuTorch backend under test; only its suites read it."""
     imports: str = ""
-    """A plugin's module that a process has to import by itself; empty where torch does."""
+    """The plugin's module that a process must import; empty if torch loads the plugin."""
     stage: Stage = "load"
     reference: bool = False
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
@@ -33,11 +36,11 @@ class Context:
     """Repeats the computation and returns the ATen operators that took part. It runs after the
     verdict is sent, so its errors don't change the result of the test."""
     note: str | None = None
-    """What the reason of a failure has to add: how the test differs from PyTorch's own."""
+    """A text to add to the reason of a failure, such as how the test differs from PyTorch's own."""
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
-        """Mark a part that does not use the device: an exception in it is a fault of the test."""
+        """Mark a part that uses no device, so that an exception in it counts against the test."""
         before, self.reference = self.reference, True
         yield
         self.reference = before  # after an exception it stays: that is what the verdict asks
@@ -55,7 +58,7 @@ class SuiteModule(Protocol):
         """Yield the tests of the suite, without using a device."""
 
     def run(self, case: Case, context: Context) -> Result:
-        """Run a test; exceptions that it raises are classified by `classify`."""
+        """Run a test and return its result. `classify` classifies exceptions that it raises."""
 
 
 def load_suite(matrix: Matrix) -> SuiteModule:

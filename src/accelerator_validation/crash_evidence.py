@@ -1,4 +1,4 @@
-"""Extracts evidence from the log of a process that died or was killed: last step and stack."""
+"""Extracts the last step and the stack from the log of a process that died or was killed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 STEP = "validate: "
-"""Starts a line in which a worker says which step it begins."""
+"""The prefix of a line in which a worker announces a step."""
 REFERENCE = "the reference of "
-"""Follows `STEP` if the step does not use the device."""
+"""The text after `STEP` if the step does not use the device."""
 
 # A stack of 100 frames with a list of 200 modules has less.
 _READ = 65_536

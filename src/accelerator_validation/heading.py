@@ -1,4 +1,4 @@
-"""Makes the heading of a report: facts about the whole run, recorded before it starts."""
+"""Creates the heading of a report: facts about the whole run, recorded before it starts."""
 
 from __future__ import annotations
 

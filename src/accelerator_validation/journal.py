@@ -1,7 +1,7 @@
 """Writes and reads the journal of a run: JSON lines for the plan, each start and each end.
 
-Whatever kills the run, the lines written before stay: the report is made from them, and `--resume`
-continues after them. A line that was cut off in the middle is ignored.
+If the run is killed, the journal keeps all lines written before. The report is made from them, and
+`--resume` continues after them. An incomplete line is ignored.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class JournalError(Exception):
 
 
 class Journal(AbstractContextManager["Journal"]):
-    """Appends records to a file; each record has left this process when `write` returns."""
+    """Appends records to a file. After `write`, a record survives a crash of this process."""
 
     def __init__(self, path: Path, *, anew: bool) -> None:
         self.path = path

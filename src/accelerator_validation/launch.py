@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 _TELL_EVERY_S = 15.0
 
 WatchFactory = Callable[[int | None], AbstractContextManager[Watch]]
-"""Called with the number of tests to run, if it is known; shows the progress of the run."""
+"""Called with the number of tests to run, or None if it is unknown; shows the progress of the
+run."""
 
 ProgressCallback = Callable[[str], None]
 """Called with the progress of the start, and with warnings."""
@@ -107,7 +108,7 @@ def start(
 def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
 ) -> Finished:
-    """Continue the run of the request's report. Raises RunError."""
+    """Continue the interrupted run that wrote the request's report. Raises RunError."""
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request), _cluster(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
@@ -160,7 +161,10 @@ def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback
 def _matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
-    """Return the matrices of suites, with the backend's recipes and the platform's settings."""
+    """Return the matrices of suites, and the reply of the ExecuTorch backend, if one is tested.
+
+    The matrices include the backend's recipes and the platform's settings.
+    """
     own = pytest_matrices(suites, request, sources.pytest)
     matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
     matrices = {**with_pytorch(matrices, request, sources.pytorch), **own}

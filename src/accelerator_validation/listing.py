@@ -31,7 +31,7 @@ _MARK = "progress: "
 
 
 def begin_listing(matrices: Mapping[str, Matrix]) -> SideProcess:
-    """Start to list the tests of suites."""
+    """Start a process that lists the tests of suites; `offers_of` waits for its result."""
     asked = _MATRICES.dump_json(dict(matrices)).decode()
     return SideProcess(__name__, given=asked, variables={AUTOLOAD: "0"})
 
@@ -73,7 +73,7 @@ def progress(words: str) -> None:
 
 
 def reported(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the progress in the lines that another process wrote."""
+    """Yield the progress messages among the lines that the listing process wrote."""
     return (line.removeprefix(_MARK) for line in lines if line.startswith(_MARK))
 
 

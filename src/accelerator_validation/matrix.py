@@ -25,9 +25,9 @@ class Tolerance(Model):
     """The allowed difference from the reference: `atol + rtol * |reference|`."""
 
     rtol: Annotated[float, Field(ge=0)]
-    """Part of the reference."""
+    """The allowed difference, as a share of the reference."""
     atol: Annotated[float, Field(ge=0)]
-    """On top of that, in the number's own unit."""
+    """The allowed absolute difference, in addition to `rtol`."""
 
 
 class Deployment(Model):
@@ -36,17 +36,17 @@ class Deployment(Model):
     title: str
     """What is built or deployed."""
     script: str | None = None
-    """For `bash`."""
+    """The script, which `bash` runs; None if there is a container."""
     container: str | None = None
-    """For `docker build`."""
+    """The Dockerfile, for `docker build`; None if there is a script."""
     python: str
-    """The Python that runs the check; a path counts from the folder."""
+    """The Python that runs the check; a path is relative to the folder in which the script runs."""
     code: str
-    """The check, lines of Python."""
+    """The check, as lines of Python."""
     prints: str
-    """What it prints; `{names}` stand for anything."""
+    """The output that the check must print; `{names}` match any text."""
     timeout_s: Annotated[float, Field(gt=0)]
-    """Seconds for all of it."""
+    """The time limit in seconds for the script or container and the check together."""
 
 
 class TestFile(Model):
@@ -55,11 +55,11 @@ class TestFile(Model):
     __test__ = False  # to pytest it looks like a class of tests
 
     path: Line
-    """From the folder of tests, without `.py`: `nn/test_pooling`."""
+    """The path in the folder of tests, without `.py`: `nn/test_pooling`."""
     covers: Line
-    """What its tests are about."""
+    """The subject of its tests."""
     usual: bool = True
-    """Whether it is run where nobody names files."""
+    """Whether it runs if no files are named."""
 
     @property
     def container(self) -> str:
@@ -68,7 +68,10 @@ class TestFile(Model):
 
 
 def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
-    """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`."""
+    """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`.
+
+    Returns None if no file does.
+    """
     container = f"{name.partition('::')[0]}."
     found = [file for file in files if container.startswith(f"{file.container}.")]
     return max(found, key=lambda file: len(file.path), default=None)
@@ -78,42 +81,42 @@ class Matrix(Model):
     """A suite: the product of its tests and axes, without excluded combinations."""
 
     kind: SuiteKind
-    """What it tests."""
+    """The kind of the suite."""
     module: Line
     """The module that names its tests and runs them."""
     description: Paragraph
-    """What it does."""
+    """The description of the suite."""
     packages: tuple[Line, ...] = ()
     """Packages that it imports beside torch, by the names of their modules."""
     axes: Mapping[Id, Annotated[tuple[AxisText, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    """Parameters and the values that they can have."""
+    """The possible values of each parameter, by its name."""
     default: Mapping[Id, tuple[AxisText, ...]] = Field(default_factory=dict)
-    """Of an axis, the values that are run unless others are asked for; else all."""
+    """The values of an axis that run by default; without an entry, all its values."""
     exclude: tuple[Mapping[Id, AxisText], ...] = ()
     """Combinations that are never run; `name` stands for the test's name."""
     tests: tuple[Line, ...] = ()
-    """Names of the tests, where the module does not find them itself."""
+    """The names of the tests; empty if the module lists them."""
     tolerances: Mapping[Id, Tolerance] = Field(default_factory=dict)
-    """By dtype."""
+    """The allowed differences, by data type."""
     unchecked: Mapping[Line, Line] = Field(default_factory=dict)
-    """Tests whose results nobody can compare, and why: they are executed, never passed."""
+    """Tests whose results cannot be compared, with the reason; they are executed, never passed."""
     own_verdict: bool = False
-    """Whether its tests decide by assertions of their own, not by this project's comparison."""
+    """Whether its tests use their own assertions instead of this project's comparison."""
     files: tuple[TestFile, ...] = ()
-    """Files of tests; no process runs tests of two of them."""
+    """The files of tests; each worker process runs tests of only one of them."""
     timeout_s: Annotated[float, Field(gt=0)] = 120
-    """Seconds that one test may take."""
+    """The time limit of one test in seconds."""
     batch: Annotated[int, Field(ge=1)] = 50
-    """Tests that a worker takes at once."""
+    """The maximum number of tests that a worker takes at once."""
     settings: Mapping[Id, int] = Field(default_factory=dict)
-    """Numbers that the module reads."""
+    """Numbers that the module reads, by name."""
 
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
-    """Of the suite `deploy`, the platform's recipes by test."""
+    """The platform's recipes by test, for the suite `deploy`."""
     given: Mapping[str, str] = Field(default_factory=dict)
-    """What the command was given for this suite: the folder of a checkout, its commit."""
+    """Values from the command for this suite, by name, such as the folder of a checkout."""
 
     @model_validator(mode="after")
     def _default_is_of_the_axis(self) -> Matrix:

@@ -21,7 +21,7 @@ class RunError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test of a suite; `only` names the values that it supports on some axes.
+    """A test that a suite offers; `only` has the values that it supports, for some axes.
 
     `parameters` are its own, in addition to the axes. A test that is not `usual` runs only on
     request.
@@ -60,7 +60,7 @@ class Plan:
         return tuple(case for case in self.cases if case.id not in self.skipped)
 
     def counts(self) -> Counter[str]:
-        """The number of tests of each suite."""
+        """Return the number of tests of each suite, by its name."""
         return Counter(case.suite for case in self.cases)
 
 

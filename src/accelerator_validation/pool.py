@@ -65,7 +65,7 @@ def preload(job: Job) -> None:
 
 
 class Pool:
-    """Runs tests in `workers` processes; calls `began` and `ended` for each, in this process."""
+    """Runs tests in `workers` processes; calls `began` and `ended` for each in this process."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Pool:
         self._started = 0
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run all tests. Raises PoolError; an interruption is passed on."""
+        """Run all tests. Raises PoolError, and KeyboardInterrupt if the run is interrupted."""
         self._queue.extend(cases)
         with tempfile.TemporaryDirectory(prefix="validation-") as folder:
             try:

@@ -1,4 +1,4 @@
-"""Finds out, in a process of its own, whether a device can be used at all.
+"""Finds out in a separate process whether a device can be used at all.
 
 As a program, `python -m accelerator_validation.probe DEVICE` prints the result as JSON.
 """
@@ -38,16 +38,20 @@ _NO_SUCH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The environment, a fault with its description, and whether a forked process works."""
+    """The result of trying a device: the environment, and a fault if the device cannot be used.
+
+    `words` describe the fault. `forks` is whether a forked process can use the device.
+    """
 
     environment: Mapping[str, Any] = field(default_factory=dict)
     fault: ProbeFault | None = None
     words: str = ""
     forks: bool = True
     unknown: bool = False
-    """torch doesn't support this device, and no plugin is installed that adds it."""
+    """Whether torch doesn't support this device, and no installed plugin adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
-    """How many ATen operators there are, which are core, and whose kernels the device has."""
+    """The number of ATen operators, the core ones, and the device's kernels; see
+    `suites.aten.census`."""
 
     @property
     def needs_fresh_workers(self) -> bool:

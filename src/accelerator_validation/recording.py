@@ -1,4 +1,4 @@
-"""Writes a report from the journal, at any moment of a run."""
+"""Creates a report from a journal, at any moment of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds what a command asks of a run, and plans the run from it."""
+"""Defines the options of a run, and plans the run from them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def _refuse_unknown_values(
 
 
 ALONE = frozenset({"speed"})
-"""Suites that measure, so that no other test may run beside theirs."""
+"""Suites that measure speed, so that no other test may run at the same time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _LONGEST_REASON = 300
 DIAGNOSING = frozenset({"integration"})
 
 Watch = Callable[[Case, Result | None], None]
-"""Told of each beginning (None) and each final end."""
+"""Called at the start of each test with None, and at its final end with the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def begin(  # noqa: PLR0913, PLR0917 - what a run needs
     watch: Watch,
     cluster: Cluster | None = None,
 ) -> Finished:
-    """Run a plan from its beginning, here or on a cluster; raises RunError."""
+    """Run a plan from its beginning, here or on a cluster. Raises RunError."""
     refuse_scripts(request, matrices)
     head = heading(request, matrices, plan, probed)
     run = _Run(request, matrices, probed, watch, cluster, head, plan.cases)
@@ -182,7 +182,7 @@ def resume(
     watch: Watch,
     cluster: Cluster | None = None,
 ) -> Finished:
-    """Continue the run whose journal is next to the report; raises RunError."""
+    """Continue the run whose journal is next to the report. Raises RunError."""
     refuse_scripts(request, matrices)
     with _advice_to_start_anew():
         kept = read_journal(request.journal)

@@ -1,4 +1,4 @@
-"""Selects cases: `-k` expressions, and tests that failed in another report."""
+"""Selects tests: by `-k` expressions, or those that failed in another report."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class ExpressionError(ValueError):
 
 
 def expression(text: str) -> NameTest:
-    """Return a function that tests ids, from words with `and`, `or`, `not` and parentheses.
+    """Return a function that tells whether a test id matches an expression.
 
-    Like pytest's `-k`, a word matches any part of the id, in any case. pytest's own parser is
-    private and does not allow words such as "dtype=float32", which ids contain. Raises
-    ExpressionError.
+    The expression has words, `and`, `or`, `not` and parentheses. Like in pytest's `-k`, a word
+    matches any part of the id, in any case. pytest's own parser is private and does not allow words
+    such as "dtype=float32", which ids contain. Raises ExpressionError.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     found = parser.either()
@@ -80,5 +80,5 @@ def _both(one: NameTest, other: NameTest) -> NameTest:
 
 
 def failed_in(report: Report) -> frozenset[str]:
-    """Return the keys of the tests that should be repeated after a report."""
+    """Return the keys of the tests that failed, ended with an error, or did not run in a report."""
     return frozenset(identity_of(t).key for t in report.tests if t.outcome in UNSETTLED)

@@ -1,7 +1,7 @@
 """Runs a Python module in a process that cannot outlive or block this one.
 
-Its output goes to files, not to pipes: a plugin may leave daemons behind that hold a pipe open for
-ever. Its whole process group ends with the `with` block, also after Ctrl+C or SIGTERM.
+Its output goes to files, not to pipes, because a plugin may leave daemons behind that keep a pipe
+open forever. Its whole process group ends with the `with` block, also after Ctrl+C or SIGTERM.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 _POLL_S = 0.05
 
 Waiting = Callable[[float], None]
-"""Called while an answer is awaited, with the seconds since the process was started."""
+"""Called regularly during a wait, with the seconds since the process was started."""
 
 
 @dataclass(frozen=True, slots=True)

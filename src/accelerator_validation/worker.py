@@ -1,8 +1,8 @@
 """Runs batches of tests in a worker process, and reports the start and the end of each test.
 
-A worker inherits imports, never an initialized device: the process it is forked from only imports.
-Whatever a test does to its process, the parent knows which test it was. What is only observed, such
-as the operators that are dispatched, follows after the verdict has been sent.
+A worker inherits imports, never an initialized device: the process from which it is forked only
+imports. If a test ends its process, the parent knows which test it was. The dispatched operators
+are recorded only after the verdict has been sent.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from accelerator_validation.probe import round_trip
 
 MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
 Message = tuple[MessageKind, str, Result | None]
-"""`verdict`: how the case ended; what is observed comes with the `end`, if the process lives."""
+"""A kind, the id of a test, and a result. A `verdict` has the result; the `end` also has the
+recorded operators, if the process lives."""
 
 _PR_SET_PDEATHSIG = 1
 

@@ -28,7 +28,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class CaseEvent:
-    """The start of an attempt at a test, or its end if `result` is set."""
+    """The start of an attempt at a test, or its end if `result` is set.
+
+    An end is `final` unless the test will be repeated.
+    """
 
     case: Case
     attempt: int = 1
@@ -54,7 +57,7 @@ class ForeignMachineError(Exception):
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
-    """Yield the tests of a run in batches for `slots` workers; see `Job.batch_length`."""
+    """Yield the tests of a run as batches for `slots` workers; see `Job.batch_length`."""
     left = deque(cases)
     while left:
         suite = left[0].suite

@@ -28,7 +28,7 @@ WAIT_FOR_WORKERS_S = 60.0
 _LOOK_EVERY_S = 1.0
 
 RemoteBegan = Callable[[Case, int, str], None]
-"""Told of each beginning: the case, which attempt it is, and the machine."""
+"""Called at the start of each test with the test, the number of the attempt, and the machine."""
 
 
 # States of a batch that was done, but whose worker was lost before the outcome had been read.
@@ -36,7 +36,7 @@ _WITHOUT_RESULT = frozenset({"lost", "pending"})
 
 
 class ClusterPool:
-    """Runs tests on a cluster; calls `began` and `ended` for each, in this process."""
+    """Runs tests on a cluster; calls `began` and `ended` for each test, in this process."""
 
     def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
         self,
@@ -58,7 +58,7 @@ class ClusterPool:
         self._without_workers: float | None = None
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run all tests. Raises PoolError; an interruption is passed on."""
+        """Run all tests. Raises PoolError, and KeyboardInterrupt if the run is interrupted."""
         try:
             slots = sum(self._client.nthreads().values())
             for batch in batches(self._run, self._job, cases, slots):

@@ -82,7 +82,10 @@ _SAME = "Install the same Python, torch, plugin and accelerator-portal there as 
 
 
 def agreed(found: Mapping[str, Probed]) -> Probed:
-    """Return the common result of all machines. Raises RunError with all differences."""
+    """Return the common result of the probes, which are by machine.
+
+    Raises RunError with all differences.
+    """
     (first, one), *others = sorted(found.items())
     wrong = [
         f"{address}: {words}" for address, other in others for words in _differences(other, one)
@@ -128,7 +131,7 @@ def _without_patch(version: str) -> str:
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """Connect to the scheduler of a cluster; raises RunError."""
+    """Connect to the scheduler of a cluster. Raises RunError."""
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
 

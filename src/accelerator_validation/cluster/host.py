@@ -1,8 +1,8 @@
-"""Runs batches on a machine of a cluster in a process with workers of its own.
+"""Runs batches on a machine of a cluster, in a process with workers of its own.
 
-A Dask worker may not start processes through `multiprocessing`, and what kills a test must not kill
-it. So each Dask worker keeps this program, `python -m … FILE_DESCRIPTOR`, which lives for many
-batches: the process that its workers are forked from has imported torch once.
+A Dask worker may not start processes through `multiprocessing`, and a crashing test must not end
+the Dask worker. So each Dask worker keeps a process of this program, `python -m … FILE_DESCRIPTOR`,
+for many batches. The process from which its workers are forked imports torch only once.
 """
 
 from __future__ import annotations

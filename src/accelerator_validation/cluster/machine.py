@@ -1,7 +1,7 @@
 """Runs batches on a Dask worker: the functions that are sent to it.
 
-What the worker keeps between two batches, the result of its probe and idle processes, belongs to
-one run and ends with it.
+Between two batches, the worker keeps the result of its probe and idle processes. They belong to one
+run and end with it.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _states_lock = threading.Lock()
 
 
 def probe_machine(run: str, device: str, imports: str | None) -> Probed:
-    """Return the probe of a device on this machine, which runs once per run."""
+    """Return the result of probing a device on this machine; each run probes it once."""
     state = _state(run)
     with state.lock:
         if state.probed is None:

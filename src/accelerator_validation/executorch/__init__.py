@@ -1,1 +1,1 @@
-"""Finds ExecuTorch's backends and asks them; imports no torch."""
+"""Finds ExecuTorch's backends, and reads their recipes and versions, without importing torch."""

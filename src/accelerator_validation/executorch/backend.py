@@ -48,7 +48,7 @@ def version_of(package: str) -> Callable[[], str]:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to run a model on a backend; with a backend, it is a flow in ExecuTorch's terms.
+    """A way to lower and run a model; with its backend, it is what ExecuTorch calls a flow.
 
     Outputs must be within `atol + rtol * |reference|`. A quantized recipe is compared with the
     quantized model in PyTorch. Since a backend may round differently, it must reach a
@@ -56,30 +56,32 @@ class Recipe:
     """
 
     name: str
-    """As it stands after the backend in the name of a flow: `static_int8_per_channel`."""
+    """The name, which follows the backend's name in the name of a flow:
+    `static_int8_per_channel`."""
     lowering: Callable[[], Mapping[str, Any]] = dict
-    """Gives the arguments of `to_edge_transform_and_lower`: partitioner, passes, configuration."""
+    """Returns the arguments of `to_edge_transform_and_lower`: partitioner, passes,
+    configuration."""
     quantizer: Callable[[], Any] | None = None
     """Returns a PT2E quantizer. None: nothing is quantized."""
     dtype: str | None = None
-    """The type that model and inputs are turned into; None: they stay as they are."""
+    """The data type to which model and inputs are converted; None: they are not converted."""
     delegates: bool = True
     """Whether the recipe uses the backend at all."""
     rtol: float = 1e-3
-    """Part of the reference."""
+    """The allowed difference, as a share of the reference."""
     atol: float = 1e-3
-    """On top of that."""
+    """The allowed absolute difference, in addition to `rtol`."""
     sqnr_db: float | None = None
-    """Signal to noise in dB that the outputs must reach, instead of `rtol` and `atol`.
+    """The signal-to-noise ratio in dB that the outputs must reach, instead of `rtol` and `atol`.
 
-    A quantized recipe has one, and one of a backend that computes in a narrower type.
+    It is set for quantized recipes, and for backends that compute in a narrower data type.
     """
     fold_quantize: bool = True
     """Whether weights are stored as integers before the model is lowered."""
     two_steps: bool = False
     """Whether it is lowered by `to_edge` and `to_backend` instead of `to_edge_transform_and_lower`.
 
-    Of what `lowering` gives, the partitioners and `compile_config` are then used.
+    Then only `partitioner` and `compile_config` of the arguments from `lowering` are used.
     """
 
     @property
@@ -90,16 +92,16 @@ class Recipe:
 
 
 PLAIN = "plain"
-"""Name of the recipe that leaves a model as it is, as a flow with nothing behind its backend."""
+"""The name of the recipe that does not change a model. Its flow has only the backend's name."""
 
 
 QUANTIZED_DB = 20
-"""The usual `sqnr_db` of quantized recipes: the difference has a tenth of the signal's length.
+"""The usual `sqnr_db` of quantized recipes: the difference has a tenth of the reference's norm.
 
-A quantized model and XNNPACK differ by the rounding of single steps, which add up in a model as
-those of quantization itself: of one operator 42 dB and more are left, of a ConvNext 29 dB, where
-28 dB are left of the model before it was quantized (measured on 2026-11-21 with ExecuTorch 1.5.1).
-A result that is wrong differs by more.
+A quantized model and XNNPACK differ by rounding in single steps, which adds up over a model, as
+quantization errors do. Measured on 2026-11-21 with ExecuTorch 1.5.1: one operator reaches 42 dB and
+more, a ConvNext 29 dB. Compared with the model before quantization, the ConvNext reaches 28 dB.
+Wrong results differ by more.
 """
 
 
@@ -114,29 +116,29 @@ def unchecked() -> dict[str, Any]:
 
 
 PORTABLE = Recipe("portable", unchecked, delegates=False)
-"""Runs a model in ExecuTorch's runtime without any backend."""
+"""The recipe that runs a model in ExecuTorch's runtime without any backend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend with its recipes; `portable` is added to them."""
+    """A backend with its recipes; `all_recipes` also has `portable`."""
 
     name: str
-    """As it begins the names of its flows: `xnnpack`."""
+    """The name, with which the names of its flows begin: `xnnpack`."""
     runtime_name: str
-    """As it is registered in ExecuTorch's runtime: `XnnpackBackend`."""
+    """The name under which ExecuTorch's runtime registers it: `XnnpackBackend`."""
     recipes: tuple[Recipe, ...]
-    """What it can do."""
+    """The ways to lower and run a model on this backend."""
     version: Callable[[], str] | None = None
-    """Version of the backend's own software; None: it is a part of ExecuTorch."""
+    """Returns the version of the backend's own software; None: it is a part of ExecuTorch."""
     load: Callable[[bytes], Execute] | None = None
-    """Loads a program where the backend runs; None: in this process, with `executorch.runtime`."""
+    """Loads a program on the backend's device; None: in this process, with `executorch.runtime`."""
     packages: tuple[str, ...] = field(default=())
-    """Names of packages whose versions belong into a report."""
+    """The names of packages whose versions are recorded in reports."""
     simulate: Simulate | None = None
-    """Runs what was lowered in a simulator of the backend; None: the program is loaded and run."""
+    """Runs a lowered program in a simulator of the backend; None: the program is loaded and run."""
     simulator: str = "a simulator"
-    """What that is called in a result: `the TOSA reference model`."""
+    """The name of the simulator in results: `the TOSA reference model`."""
     needs: str | None = None
     """What running a program needs in addition to ExecuTorch's packages on PyPI."""
 

@@ -26,10 +26,10 @@ STEPS: tuple[ProgramStep, ...] = (
     "run",
     "compare",
 )
-"""In their order; a recipe without a quantizer has no step `quantize`."""
+"""The steps of a test in their order; a recipe without a quantizer has no step `quantize`."""
 
 Figures = Mapping[str, tuple[float, str]]
-"""Values and units by name; the unit of a plain number is `1`."""
+"""A value and its unit for each metric, by name; the unit of a plain number is `1`."""
 
 
 @dataclass
@@ -37,33 +37,33 @@ class Observed:
     """The observations of a test so far; each step adds its own."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
-    """How long steps took, also one that failed; of `run` the first run."""
+    """The seconds that each step took, also if it failed; for `run`, those of the first run."""
     run_seconds: Sequence[float] = ()
-    """The times of further runs."""
+    """The seconds of each further run."""
     memory_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The greatest memory of the process from the step before, where the system tells it: at the
-    end of `serialize` for everything until then, at the end of `run` for loading and running."""
+    """The peak memory of the process in MB, if the system states it: under `serialize` for all
+    steps up to that one, under `run` for loading and running."""
     memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The memory of the process when these steps began, by the same names."""
+    """The memory of the process in MB when these steps began, by the same names."""
     sample: Any = None
     """The model with its inputs."""
     edge: Any = None
     """The lowered program, an `EdgeProgramManager` made with `generate_etrecord`."""
     delegation: Any = None
-    """What backends took of it, a `Delegation`."""
+    """The operators inside and outside of delegates, a `Delegation`."""
     program: Any = None
     """The finished program, an `ExecutorchProgramManager`."""
     found: Sequence[Any] = ()
-    """Outputs of the program."""
+    """The outputs of the program."""
     reference: Sequence[Any] = ()
-    """What it is compared with."""
+    """The outputs that those of the program are compared with."""
     original: Sequence[Any] = ()
-    """Outputs of the model before anything was done to it."""
+    """The outputs of the model in PyTorch, before quantization and lowering."""
     figures: dict[str, tuple[float, str]] = field(default_factory=dict)
-    """What metrics found so far; for those that are derived from others."""
+    """The values and units so far, for metrics that are derived from others."""
 
     def value(self, name: str) -> float | None:
-        """Return the value of another metric, or None."""
+        """Return the value of another metric, or None if it has no value."""
         return self.figures[name][0] if name in self.figures else None
 
 
@@ -73,7 +73,7 @@ class ProgramMetric:
 
     name: str
     after: ProgramStep | Literal["each", "end"]
-    """The step at whose end it is measured; `each`: of every step. `end`: last of all, from the
-    figures of others, also where a test stopped before its end."""
+    """The step after which it is measured. `each`: after every step. `end`: after the last step,
+    also if the test stopped early, from the values of other metrics."""
     measure: Callable[[Observed], Figures]
-    """Returns the figures; no figure where it does not apply."""
+    """Returns the values with their units; empty if the metric does not apply."""

@@ -1,7 +1,7 @@
-"""Asks an ExecuTorch backend for its recipes and versions, in a process of its own.
+"""Reads the recipes and versions of an ExecuTorch backend in a separate process.
 
-As a program, `python -m accelerator_validation.executorch.query NAME` prints them as JSON.
-A backend is its vendor's code: whatever it does when it is imported, this process continues.
+As a program, `python -m accelerator_validation.executorch.query NAME` prints them as JSON. A
+backend is its vendor's code: if its import fails or crashes, this process continues.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class BackendReply:
     plain: tuple[str, ...] = ()
     """The recipes that do not change the numbers of a model."""
     backend: Mapping[str, str] = field(default_factory=dict)
-    """Name and version, as a report's environment has them."""
+    """The backend's name and version, as in the environment of a report."""
     packages: Mapping[str, str] = field(default_factory=dict)
     fault: str | None = None
 

@@ -31,7 +31,10 @@ _LONGEST = 60
 
 
 def find_backend(name: str) -> Backend:
-    """Return a backend. Raises RunError, or any exception of the import of its package."""
+    """Return the backend with this name.
+
+    Raises RunError, or any exception that the import of its package raises.
+    """
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     if name in _BUILT_IN:
         if points:

@@ -70,7 +70,11 @@ class Session:
         self.items = {item.nodeid: item for item in session.items}
 
     def run(self, nodeid: str) -> Attempt:
-        """Run a test with all its fixtures, so that the result does not depend on other tests."""
+        """Run the test with this node id, and return its reports and exceptions.
+
+        All its fixtures are set up and torn down, so that the result does not depend on other
+        tests.
+        """
         self.kept.clear()
         item = self.items[nodeid]
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -78,7 +82,7 @@ class Session:
 
 
 DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
-"""Where a suite can read which device the command was given."""
+"""The environment variable in which a suite can read the device that the command names."""
 
 
 def arguments(path: str) -> list[str]:
@@ -126,7 +130,7 @@ class Collected:
 
 
 def collected_nodes(given: Mapping[str, str]) -> Nodes:
-    """Return the nodes of a suite; raises RunError."""
+    """Return the tests of a suite, which pytest collects in a separate process. Raises RunError."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "nodes.json")
         modules = [given["imports"]] if given["imports"] else []

@@ -17,7 +17,7 @@ from accelerator_validation.plan import RunError
 from accelerator_validation.request import Request
 
 TEMPLATE = "pytest"
-"""The matrix that every such suite has; a run needs a folder with it."""
+"""The name of the matrix that all pytest suites use; a run also needs a folder of tests."""
 
 
 @dataclass(frozen=True, slots=True)

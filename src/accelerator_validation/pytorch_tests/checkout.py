@@ -1,7 +1,7 @@
-"""Reads the version and commit of a checkout, and compares PyTorch's with the installed torch.
+"""Reads the commit and version of a checkout, and compares a PyTorch checkout with torch.
 
-Tests of one release need not fit another: they test what that release has, with helpers that are
-part of the installed torch.
+Tests of one PyTorch release can fail with another one: they test what that release has, with
+helpers that are part of the installed torch.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ TESTS = "test"
 
 _COMMIT = re.compile(r"[0-9a-f]{7,}")
 _SHOWN = 12
-"""Characters of a commit that are enough for a reader."""
+"""The number of characters of a commit that messages show."""
 
 
 def described(checkout: Path) -> dict[str, str]:
-    """Return the folder, commit and version of a checkout. Raises RunError."""
+    """Return the folder, commit and version of a PyTorch checkout by name. Raises RunError."""
     if not (checkout / TESTS).is_dir():
         what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
         raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")
@@ -37,7 +37,7 @@ def described(checkout: Path) -> dict[str, str]:
 
 
 def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
-    """Return a text if a checkout does not match the installed torch; None if it does."""
+    """Return a warning if a PyTorch checkout does not match the installed torch, else None."""
     torch, built = environment.get("torch") or "", environment.get("torch_commit") or ""
     commit, version = given.get("commit", ""), given.get("version", "")
     if not torch:

@@ -1,4 +1,4 @@
-"""Imports a file of PyTorch's tests, and keeps the tests that PyTorch makes for one device."""
+"""Imports a file of PyTorch's tests, and returns the tests that PyTorch creates for one device."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from accelerator_validation.pytorch_tests.source import identity
 
 @dataclass
 class LoadedFile:
-    """A file's tests, the exceptions of classes by class name, and the exception of the import."""
+    """The tests of a file; `error` is set if the file could not be imported.
+
+    `tests` has the class and the method of each test, by name and parameters. `broken` has the
+    exceptions of classes that could not be created, by class name.
+    """
 
     tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
     broken: dict[str, BaseException] = field(default_factory=dict)
@@ -28,7 +32,7 @@ class LoadedFile:
 
 
 def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) -> LoadedFile:
-    """Return the tests of a file for a type of devices; never raises.
+    """Return the tests of a file for a device type; never raises.
 
     With `listing`, the device is not used, so neither a plugin nor a device is needed.
     """
@@ -112,7 +116,7 @@ def word_of(base: Base) -> str:
 
 
 def base_of(device: str) -> tuple[Base, bool]:
-    """Return the base class for a type of devices, and whether it is in PyTorch's list."""
+    """Return the base class for a device type, and whether it is in PyTorch's list."""
     kind = PLUGIN if _is_plugins(device) else device
     for base in generic.device_type_test_bases:
         if base.device_type in {kind, device}:
@@ -139,10 +143,11 @@ def without_device(base: Base) -> Base:
 
 
 def with_first_device(base: Base) -> Base:
-    """Return the base class of a plugin that uses its first device if it names none.
+    """Return a plugin's base class in a form that works without some functions of the plugin.
 
-    PyTorch calls `current_device` and `device_count` of the plugin's module. Without them,
-    whole classes of tests could not be created, although few of their tests need them.
+    PyTorch calls `current_device` and `device_count` of the plugin's module. Without them, whole
+    classes of tests could not be created, although few of their tests need them. The form then uses
+    the first device and a count of 1.
     """
     if base.device_type != PLUGIN:
         return base
@@ -168,7 +173,7 @@ def _asked(module: Any, name: str, otherwise: int) -> int:
 
 
 def _is_plugins(device: str) -> bool:
-    """Return whether a type of devices belongs to a plugin, since torch does not know it."""
+    """Return whether a device type belongs to a plugin, which means that torch does not know it."""
     if device == torch._C._get_privateuse1_backend_name():
         return True
     try:

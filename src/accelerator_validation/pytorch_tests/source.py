@@ -1,4 +1,4 @@
-"""Puts a checkout of PyTorch, and the files to run, into the matrix of the suite of its tests."""
+"""Adds a checkout of PyTorch and the files to run to the matrix of the suite `pytorch-tests`."""
 
 from __future__ import annotations
 

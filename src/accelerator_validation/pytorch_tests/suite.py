@@ -1,7 +1,7 @@
 """Runs the suite `pytorch-tests`: tests of a checkout, each as PyTorch runs it.
 
-The first test of each file, which has the file's name, says whether the file can be imported and
-its classes be made on the device.
+The first test of each file has the file's name. It reports whether the file can be imported, and
+whether its classes can be created on the device.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DEVICE = "device"
 _MOST_NAMED = 3
 
 _LONGEST = 160
-"""Characters of an error that stands with each of many tests."""
+"""The maximum number of characters of an error that is repeated for many tests."""
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
@@ -64,7 +64,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a test, or check whether a file or class can be used."""
+    """Run one of PyTorch's tests.
+
+    A case named like a file or a class instead reports whether that can be loaded on the device.
+    """
     file = file_of(case.name, context.matrix.files)
     if file is None:
         raise BrokenTestError("The checkout doesn't contain this test file.")
