@@ -1,1 +1,1 @@
-"""The suites: each a module that names its tests and runs one, beside a YAML file of its matrix."""
+"""The suites: each has a module that lists and runs its tests, and a YAML file with its matrix."""

@@ -1,9 +1,9 @@
 """Lists ATen's operators for a device, and records which ones a computation dispatched.
 
 An operator is a name in torch's namespace `aten`, without its overload; `add_`, which writes into
-its input, counts with `add`. What PyTorch always computes out of other operators never reaches a
-device and is not counted: each overload, but for those that write into an argument `out`, has a
-kernel for the key CompositeImplicitAutograd.
+its input, counts with `add`. Operators that PyTorch always computes from other operators never
+reach a device and are not counted: each of their overloads, except those that write into an
+argument `out`, has a kernel for the key CompositeImplicitAutograd.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def core() -> frozenset[str]:
 
 
 def census(device: str) -> dict[str, Any]:
-    """Return plain data: the number of operators, the core ones, and the device's kernels."""
+    """Return the number of operators, the names of core ones, and kernel counts by origin."""
     kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
     return {
         "registered": len(operators()),

@@ -1,6 +1,6 @@
-"""Defines what integration checks share: ways to fail, and a small network.
+"""Helpers for integration checks: functions that fail a check, and a small network.
 
-This module imports nothing of torch by itself; see `integration`.
+This module does not import torch itself; see `integration`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ _ON_CPU = "torch.accelerator covers devices other than the CPU."
 
 
 def torch_module() -> Any:
-    """Return torch."""
+    """Import torch and return it."""
     import torch
 
     return torch
 
 
 def accelerated(context: Context) -> Any:
-    """Return torch, for checks that do not apply to the CPU. Raises SkippedError there."""
+    """Import torch and return it, for checks that do not apply to the CPU.
+
+    Raises SkippedError on the CPU.
+    """
     torch = torch_module()
     if kind(context) == "cpu":
         raise SkippedError(_ON_CPU)

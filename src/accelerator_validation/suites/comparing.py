@@ -21,14 +21,15 @@ class Comparison:
     tolerance: Tolerance
     same_dtype: bool = True
     floor: float | None = None
-    """Where it is set, `atol` counts in units of a tensor's greatest number, at least of this."""
+    """If set, `atol` is multiplied by the greatest number of the reference tensor, at least by
+    `floor`."""
     largest: float = 0.0
-    """Greatest absolute difference of two finite numbers."""
+    """The greatest absolute difference of two finite numbers."""
     total: float = 0.0
     numbers: int = 0
 
     def check(self, found: object, wanted: object, what: str) -> None:
-        """Compare two results of any structure; raises MismatchError."""
+        """Compare two results of any structure. Raises MismatchError."""
         for part, one, other in _pairs(found, wanted, what):
             self._leaf(one, other, part)
 
@@ -115,7 +116,7 @@ class Comparison:
 
 
 def leaves(value: object) -> list[object]:
-    """Return the leaves of a structure in order, without None, as in empty fields of outputs."""
+    """Return the values in a nested structure in order, without None."""
     return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
 
 
@@ -126,7 +127,10 @@ def scale(value: torch.Tensor) -> float:
 
 
 def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
-    """Compare the parts, their shapes and types, but no numbers; raises MismatchError."""
+    """Compare the number of values and the shapes and types of tensors, but no numbers.
+
+    Raises MismatchError.
+    """
     for part, one, other in _pairs(found, wanted, what):
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
             _same_form(one, other, part, same_dtype=same_dtype)
@@ -174,7 +178,7 @@ def _strides(value: torch.Tensor) -> list[int]:
 
 
 def tensors(values: Iterable[object]) -> list[torch.Tensor]:
-    """Return the tensors among leaves."""
+    """Return those values that are tensors."""
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 

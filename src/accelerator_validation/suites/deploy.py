@@ -1,9 +1,10 @@
 """Runs a platform's recipes to build or deploy its software, each in an empty folder.
 
-The script, and then the check of the platform's install options, see a temporary folder that is
-also their HOME, a plain PATH, and the settings of a proxy: no token and no path of this machine.
-That keeps a recipe honest, not the machine safe: it runs as the user who started it. When its time
-is over all that it started ends; when the whole run is interrupted, it may go on.
+The script, and then the check of the platform's install options, run in a temporary folder, which
+is also their HOME. Their environment has only a plain PATH and the settings of proxies and
+certificates: no token and no path of this machine. This shows whether a recipe is complete, but it
+is no sandbox: they run as the user who started them. At the time limit, all their processes are
+killed. If the whole run is interrupted, they may continue.
 """
 
 from __future__ import annotations
@@ -42,12 +43,12 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Return the result of a recipe."""
+    """Run the recipe of a test and return its result."""
     return deployed(context.matrix.deployments[case.name])
 
 
 def deployed(recipe: Deployment, path: str = PATH) -> Result:
-    """Return the result of a recipe; `path` is the PATH for its programs."""
+    """Run a recipe and return its result; `path` is the PATH for its programs."""
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()

@@ -147,12 +147,12 @@ An input is a value, or the shape of random numbers for one element of the batch
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield the architectures."""
+    """Yield a test for each model class."""
     return (Offer(name) for name in ARCHITECTURES)
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one model."""
+    """Run a model on the device and on the reference, and compare the results."""
     return run_model(case, context, lambda: example(case.name))
 
 

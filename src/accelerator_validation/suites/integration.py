@@ -75,7 +75,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a check, which raises what it finds; skip it if this torch lacks an API."""
+    """Run a check, which raises an exception if it fails.
+
+    Raises SkippedError if this torch lacks an API.
+    """
     context.stage = "run"
     try:
         CHECKS[case.name](context)

@@ -1,7 +1,7 @@
-"""Runs the same model on the device and on a reference, and compares step by step.
+"""Runs the same model on the device and on a reference, and compares the results.
 
-On another device than the CPU the reference is the CPU in the same type; on the CPU itself it is
-the same model in float64.
+For other devices than the CPU, the reference is the CPU in the same data type. For the CPU itself,
+it is the same model in float64.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Example:
     model: Any
     inputs: Mapping[str, Any]
     generate: Mapping[str, Any] | None = None
-    """Options of `generate`, where the model can generate."""
+    """The options of `generate`, or None."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""Generates inputs that samples seldom have, for operators, reductions and products.
+"""Runs operators on inputs that samples seldom have, such as empty, strided or extreme ones.
 
-The reference of every device is the CPU in float64, rounded to the type before it is compared, so
-that what overflows does so on both sides. The CPU's own narrow types are no better than others: it
-has answers at the edges that no device should have to repeat.
+The reference of every device is the CPU in float64, rounded to the data type before the comparison,
+so that overflow happens on both sides. The CPU's own narrow types are not the reference, because
+other devices need not repeat their results at the edges of a type.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST_AXES = 4
 
 @dataclass(frozen=True)
 class Input:
-    """Numbers on the CPU, and the view of them that an operator gets."""
+    """Numbers on the CPU, and the view of them that is passed to an operator."""
 
     base: torch.Tensor
     view: View
@@ -46,7 +46,10 @@ class Input:
 
 
 class Draw:
-    """Generates shapes, views and values of one form, from a seed."""
+    """Generates shapes, views and values of one form, from a seed.
+
+    `ends` includes the largest and smallest numbers of the data type in extreme values.
+    """
 
     def __init__(self, form: str, dtype: torch.dtype, seed: int, *, ends: bool) -> None:
         self.form, self.dtype, self._ends = form, dtype, ends

@@ -2,7 +2,8 @@
 
 The samples are made on the CPU and copied, so that every device gets the same numbers; arguments
 that PyTorch's own tests keep on the CPU stay there. On the CPU itself the reference is the same
-operator in a wider type. The verdict is about plain calls: what watches them comes afterwards.
+operator in a wider type. The verdict is about calls that nothing records; operators are recorded in
+further calls.
 """
 
 from __future__ import annotations
@@ -196,7 +197,7 @@ class OperatorResult:
     outputs: list[object]
     gradients: list[object] | None = None
     drawn: bool = False
-    """Whether random numbers were drawn; only a reference tells it."""
+    """Whether random numbers were drawn; it is set only for results of the reference."""
 
     @property
     def results(self) -> list[object]:
@@ -206,7 +207,7 @@ class OperatorResult:
 
 @dataclass(frozen=True)
 class OperatorTest:
-    """A sample of an operator with its numbers on the CPU, and how it is run on each side."""
+    """A sample of an operator, which can be run on the device and on the reference."""
 
     info: OpInfo
     sample: SampleInput

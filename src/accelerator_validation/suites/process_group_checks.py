@@ -1,4 +1,4 @@
-"""Checks collectives and sharded training in process groups of two."""
+"""Checks process groups, collectives and sharded training, with one process or two."""
 
 from __future__ import annotations
 
@@ -135,7 +135,10 @@ def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
 
 
 def collectives(device: str) -> dict[str, list[float]]:
-    """Return the results of all_reduce, all_gather and broadcast; each rank has another input."""
+    """Return the results of all_reduce, all_gather and broadcast, by name.
+
+    Each rank has another input.
+    """
     torch = torch_module()
     dist = torch.distributed
     own = float(dist.get_rank() + 1)

@@ -1,9 +1,9 @@
 """Places the tensors of an OpInfo's samples on the device or on the CPU.
 
 PyTorch's own tests make samples on the device; some arguments stay on the CPU there, such as the
-indices of `tensor_split`. Here a sample is made on the CPU while its function is told the device's
-name, and each tensor that would lie on the device is marked. So every device gets the numbers that
-the CPU made, and neither a factory that a device lacks nor one that ends the process is in the way.
+indices of `tensor_split`. Here a sample is made on the CPU, although its function gets the name of
+the device, and each tensor that would be on the device is marked. So every device gets the same
+numbers, and samples need no function that a device lacks or that crashes on it.
 """
 
 from __future__ import annotations

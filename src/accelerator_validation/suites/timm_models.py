@@ -25,7 +25,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one model."""
+    """Run a model on the device and on the reference, and compare the results."""
     full = bool(context.matrix.settings.get("full"))
     return run_model(case, context, lambda: example(case.name, full=full))
 

@@ -1,8 +1,8 @@
 """Runs models of TorchBench from a checkout that the command names.
 
-TorchBench creates a model and runs its own step, `invoke`. Whether the step ends and whether the
-numbers are right are two facts. For the second, the module and inputs that the model exposes are
-run on the device and on the reference. Its own accuracy check compares a device with itself.
+A test runs the model's own step, `invoke`, and then checks whether its numbers are right. For the
+check, the module and inputs that the model exposes are run on the device and on the reference,
+because TorchBench's own accuracy check compares a device with itself.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _compared(case: Case, context: Context, here: Any) -> Result:
-    """Compare the module's results; raises UncheckedError if only the comparison fails."""
+    """Compare the results of the model's module.
+
+    Raises UncheckedError if the module or its reference result is missing.
+    """
     try:
         with context.on_reference():
             module, inputs = here.get_module()

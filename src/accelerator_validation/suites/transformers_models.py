@@ -56,7 +56,7 @@ class Architecture:
     """A model class of Transformers, its small configuration and its kind of input."""
 
     name: str
-    """Name of the model class; its configuration is the class's own."""
+    """The name of the model class; its configuration is the class's own."""
     settings: Settings
     inputs: InputFactory = _words
     generates: bool = False
@@ -254,7 +254,7 @@ _BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield the architectures; only some generate text."""
+    """Yield a test for each model class; only some generate text."""
     for architecture in ARCHITECTURES:
         yield Offer(architecture.name, {"mode": frozenset({"inference", "training"})})
         if architecture.generates:
@@ -262,7 +262,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one model."""
+    """Run a model on the device and on the reference, and compare the results."""
     full = bool(context.matrix.settings.get("full"))
     return run_model(case, context, lambda: example(case.name, full=full))
 

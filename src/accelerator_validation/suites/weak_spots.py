@@ -16,7 +16,10 @@ from accelerator_validation.suites.models import Example, run_model
 
 
 class SharedInput(nn.Module):
-    """Linear layers that share an input: a backend may fold its scale into only one of them."""
+    """A model with linear layers that share an input.
+
+    A backend may fold the scale of the input into only one of the layers.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +31,7 @@ class SharedInput(nn.Module):
 
 
 class EightBits(nn.Module):
-    """Linear layers with a dynamically quantized input that both of them use."""
+    """A model with two linear layers that share a dynamically quantized input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +45,7 @@ class EightBits(nn.Module):
 
 
 class TiedWeights(nn.Module):
-    """An embedding that shares its weight with the last layer: one tensor, two gradients."""
+    """A model whose embedding shares its weight with the last layer: one tensor, two gradients."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +59,7 @@ class TiedWeights(nn.Module):
 
 
 class Strides(nn.Module):
-    """Views of views: transposed, strided, expanded, and written to."""
+    """A model with views of views: transposed, strided, expanded, and written to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +74,7 @@ class Strides(nn.Module):
 
 
 class Masked(nn.Module):
-    """Causal attention: the first position attends only to itself."""
+    """A model with causal attention, in which the first position attends only to itself."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Compute causal attention with several heads."""
@@ -81,7 +84,7 @@ class Masked(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """A bidirectional LSTM with two layers, over a batch."""
+    """A model with a bidirectional LSTM of two layers, over a batch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -93,7 +96,7 @@ class Recurrent(nn.Module):
 
 
 class Grouped(nn.Module):
-    """Convolutions with groups, dilation and odd padding, then a transposed one and pooling."""
+    """A model with grouped, dilated and transposed convolutions, odd padding, and pooling."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +114,7 @@ class Grouped(nn.Module):
 
 
 class Choosing(nn.Module):
-    """Indices that depend on numbers: top values, and sums scattered by index."""
+    """A model with indices that depend on numbers: top values, and sums scattered by index."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -127,7 +130,7 @@ class Choosing(nn.Module):
 
 
 class Empty(nn.Module):
-    """Tensors that are empty, without dimensions, or of one row."""
+    """A model whose tensors are empty, without dimensions, or of one row."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,7 +165,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one model."""
+    """Run a model on the device and on the reference, and compare the results."""
     return run_model(case, context, lambda: example(case.name))
 
 

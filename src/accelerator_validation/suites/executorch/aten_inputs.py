@@ -1,8 +1,8 @@
 """Lowers single operators with a backend, on inputs from three sources.
 
-The samples of PyTorch's OpInfo come with every torch; so most operators are those of the suite
-`operators`. What these leave out of the core set is drawn here. FACTO's inputs, ExecuTorch's own
-generator, are used where it is installed.
+Most operators use the samples of PyTorch's OpInfo, as the suite `operators` does. For operators of
+the core set without suitable samples, this module draws inputs. Inputs of FACTO, ExecuTorch's own
+generator, are used if it is installed.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def _by_name() -> dict[str, OpInfo]:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield operators with the data types that the CPU supports.
 
-    Operators that the matrix names run by default, in recipes that leave numbers unchanged, and
-    so do operators with drawn inputs. Other operators, other recipes and dynamic sizes run on
-    request. Inputs of FACTO are no default of their axis: they need `--only inputs=facto`.
+    By default, the operators that the matrix names and those with drawn inputs run, in recipes that
+    leave numbers unchanged. Other operators, other recipes and dynamic sizes run on request. Inputs
+    of FACTO need `--only inputs=facto`.
     """
     plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     every = frozenset(matrix.axes["recipe"])
@@ -116,7 +116,7 @@ def _call(info: OpInfo, sample: SampleInput, dtype: torch.dtype) -> Sample:
 
 
 RandomCall = tuple[Callable[..., Any], tuple[Any, ...]]
-"""An operator with its arguments; those that hold floating-point numbers are given a type later."""
+"""An operator and its arguments; floating-point tensors get their data type later."""
 
 
 def _integers(*shape: int) -> torch.Tensor:
@@ -159,7 +159,7 @@ _CALLS: Mapping[str, Callable[[], RandomCall]] = {
 
 
 def drawn_names() -> list[str]:
-    """Return the names of the drawn calls."""
+    """Return the names of the calls whose inputs this module draws."""
     return sorted(_CALLS)
 
 
@@ -274,7 +274,7 @@ def call_sample(
     narrow: bool,
     inputs: int | None = None,
 ) -> Sample:
-    """Return a sample of a call; the first `inputs` tensors are model inputs, None: all."""
+    """Return a call as a sample; the first `inputs` tensors are model inputs, None: all of them."""
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
     return Sample(OperatorCall(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)

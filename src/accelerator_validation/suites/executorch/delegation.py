@@ -14,7 +14,7 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Delegation:
-    """The numbers of operators by name: those in delegates, and those outside."""
+    """The number of calls of each operator in delegates (`taken`) and outside of them (`left`)."""
 
     taken: Counter[str]
     left: Counter[str]

@@ -22,18 +22,22 @@ class TensorDifference:
     """The difference of two tensors with the same shape, where both are finite."""
 
     largest: float
-    """Greatest absolute difference."""
+    """The greatest absolute difference."""
     mean: float
-    """Mean absolute difference."""
+    """The mean absolute difference."""
     relative: float
-    """The greatest difference, as part of the reference's greatest number."""
+    """The greatest absolute difference, divided by the greatest number of the reference."""
     mean_relative: float
-    """Mean of the absolute differences, each as part of its reference, where that is not 0."""
+    """The mean of the absolute differences, each divided by its reference, where that is not 0."""
     sqnr_db: float
-    """Signal to noise: the reference's length to the difference's, in dB; infinite without any."""
+    """The signal-to-noise ratio in dB: the norm of the reference to that of the difference. It is
+    infinite without a difference."""
 
     def metrics(self, output: int) -> dict[str, tuple[float, str]]:
-        """Return the finite values as metrics, named as by the readers of ExecuTorch's results."""
+        """Return the finite values as metrics of the output with the number `output`.
+
+        The names are those that the readers of ExecuTorch's results use.
+        """
         found = {
             "error_max": (self.largest, "1"),
             "error_mae": (self.mean, "1"),

@@ -46,7 +46,10 @@ class Lowered:
 
 
 def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
-    """Return the program of a model; raises the errors of a step, with its stage in the context."""
+    """Return the program of a model.
+
+    Raises the errors of its steps; `context.stage` then names the step.
+    """
     observed = measurement.observed
     context.stage = "export"
     with measurement.step("export"):

@@ -1,4 +1,4 @@
-"""Lists the metrics of ExecuTorch tests: what is measured after which step."""
+"""Defines the metrics of ExecuTorch tests, and measures them after each step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MEASURED_OUTPUTS = 2
 
 
 def _step_times(observed: Observed) -> Figures:
-    """Return the time of each step; the first run is in `run_times`."""
+    """Return the seconds of each step; the first run is in `run_times`."""
     return {
         f"{step}_time": (round(seconds, 6), "s")
         for step, seconds in observed.seconds.items()
@@ -53,7 +53,7 @@ def _program_sizes(observed: Observed) -> Figures:
 
 
 def _run_times(observed: Observed) -> Figures:
-    """Return the time of the first run and the median of the runs after it."""
+    """Return the seconds of the first run, and the median of the runs after it."""
     first = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
     if not observed.run_seconds:
         return first
@@ -80,7 +80,7 @@ def _quantization_error(observed: Observed) -> Figures:
 
 
 def _aot_memory(observed: Observed) -> Figures:
-    """Return the peak memory from export to program, and the increase over the start."""
+    """Return the peak memory from export to program in MB, and its increase over the start."""
     peak = observed.memory_mb.get("serialize")
     before = observed.memory_before_mb.get("serialize")
     if peak is None or before is None:
@@ -92,7 +92,7 @@ def _aot_memory(observed: Observed) -> Figures:
 
 
 def _aot_time(observed: Observed) -> Figures:
-    """Return the time from the PyTorch model to the program; empty without a program."""
+    """Return the seconds from the PyTorch model to the program; empty without a program."""
     times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
@@ -106,7 +106,7 @@ def _nodes_per_delegate(observed: Observed) -> Figures:
 
 
 def _run_memory(observed: Observed) -> Figures:
-    """Return the memory that loading and running the program added to the process."""
+    """Return the memory in MB that loading and running the program added to the process."""
     peak, before = observed.memory_mb.get("run"), observed.memory_before_mb.get("run")
     if peak is None or before is None:
         return {}
@@ -136,7 +136,7 @@ class Measurement:
     def __init__(self, context: Context) -> None:
         self.observed = Observed()
         self.faults: list[str] = []
-        """What kept metrics from being computed."""
+        """Sentences about metrics that could not be computed."""
         self._context = context
 
     @contextmanager
@@ -152,7 +152,10 @@ class Measurement:
 
     @contextmanager
     def memory(self, until: ProgramStep) -> Iterator[None]:
-        """Record the memory of the process; `until` names the last step in the block."""
+        """Record the memory of the process before the block, and its peak in the block.
+
+        `until` is the last step in the block, under which both are stored.
+        """
         forget_peak()
         if before := resident_mb():
             self.observed.memory_before_mb[until] = before
@@ -218,12 +221,12 @@ def forget_peak() -> None:
 
 
 def peak_mb() -> float | None:
-    """Return the peak resident memory since `forget_peak` in MB, or None."""
+    """Return the peak resident memory in MB since `forget_peak`; None if it is unknown."""
     return _read("VmHWM:")
 
 
 def resident_mb() -> float | None:
-    """Return the current resident memory in MB, or None."""
+    """Return the current resident memory in MB; None if it is unknown."""
     return _read("VmRSS:")
 
 

@@ -176,7 +176,7 @@ def _load(made: Lowered, backend: Backend) -> Execute:
 
 
 def _timed(execute: Execute, flat: Sequence[Any]) -> list[float]:
-    """Return the times of several runs, without copying inputs."""
+    """Return the seconds of each of several runs, without the time for copying inputs."""
     seconds = []
     for _ in range(_TIMED_RUNS):
         values = _copied(flat)
@@ -226,7 +226,7 @@ LARGEST_GB = 4
 
 @contextmanager
 def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
-    """Limit the size of each file, if the system can, and remove temporary files at the end.
+    """Limit the size of each file, if the system allows it, and remove temporary files at the end.
 
     Raises RuntimeError, naming the file, if a file exceeds the limit.
     """
@@ -295,7 +295,7 @@ def missing_operators(program: Any) -> list[str]:
 
 
 def check_runtime(backend: Backend | None) -> None:
-    """Raise NotHereError if this process cannot run programs with a backend's delegates."""
+    """Raise NotHereError if this process cannot run programs, or the delegates of `backend`."""
     try:
         from executorch.runtime import Runtime
 
@@ -313,7 +313,10 @@ def check_runtime(backend: Backend | None) -> None:
 
 
 def load_here(data: bytes) -> Execute:
-    """Return a program loaded in this process. Raises RuntimeError with an error number."""
+    """Load a program in this process, and return a function that runs it.
+
+    Raises RuntimeError with an error number of ExecuTorch.
+    """
     from executorch.runtime import Runtime, Verification
 
     method = (
@@ -356,7 +359,7 @@ def _log() -> str:
 
 
 def use_threads(number: int | None) -> None:
-    """Set the number of ExecuTorch's threads, by default torch's, also for later programs.
+    """Set the number of ExecuTorch's threads for this and later programs; None: torch's number.
 
     Raises SkippedError if a number is given and this ExecuTorch cannot set it.
     """

@@ -1,8 +1,8 @@
 """Builds models for ExecuTorch tests, with random weights.
 
-They are those of the suites for plain PyTorch, under the same names. Beside a backend's usual
-recipe some are quantized, some have sizes that change, and some are given two threads. On request
-there are the models of ExecuTorch's own suite, too.
+They are the models of the suites for plain PyTorch, with the same names. Some also run by default
+with all recipes, with a dynamic batch size, or with two threads. The models of ExecuTorch's own
+suite run on request.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class SuiteModel:
 
     example: Callable[[str], Example]
     recipes: bool = False
-    """Whether it is usual with every recipe."""
+    """Whether it runs by default with every recipe."""
     dynamic: bool = False
-    """Whether it is tried with a batch whose size is open."""
+    """Whether it is also tested with a dynamic batch size."""
     threads: bool = False
-    """Whether it is tried with two threads, too."""
+    """Whether it is also tested with two threads."""
 
 
 _HUGGING_FACE = transformers_models.example
@@ -107,7 +107,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one model."""
+    """Lower a model, run it, and compare the results."""
     dynamic = dict(case.parameters).get("dynamic") == "true"
     quantize = find_flows(context.backend)[case["recipe"]].recipe.quantizer is not None
 
@@ -158,13 +158,13 @@ _LEFT_OUT = "unittest.skip"
 
 @dataclass(frozen=True)
 class UpstreamModel:
-    """A model test of ExecuTorch: its module, and whether its sizes can be dynamic."""
+    """A model test of ExecuTorch."""
 
     name: str
     module: str
     dynamic: bool
     left_out: bool
-    """Whether ExecuTorch itself never runs it."""
+    """Whether ExecuTorch skips it."""
 
 
 def upstream_models() -> Iterator[UpstreamModel]:
@@ -180,7 +180,7 @@ def upstream_models() -> Iterator[UpstreamModel]:
 
 
 def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
-    """Return the model of a test.
+    """Return the model and inputs of a test.
 
     Raises BrokenTestError if it cannot be imported, SkippedError if ExecuTorch skips it.
     """

@@ -1,8 +1,8 @@
 """Runs ExecuTorch's own operator tests with this harness.
 
-`executorch.backends.test.suite.operators` describes each test as a function that hands models and
-inputs to a runner; here that runner only keeps them. So the names and parameters are those that
-reports of ExecuTorch's suite have, and the cases are the same.
+`executorch.backends.test.suite.operators` describes each test as a function that passes models and
+inputs to a runner; here, the runner only keeps them. So the tests have the same names and
+parameters as in reports of ExecuTorch's suite.
 """
 
 from __future__ import annotations
@@ -54,15 +54,15 @@ _FOR_EACH_RECIPE = frozenset(
 
 @dataclass(frozen=True)
 class Described:
-    """A test function, and the possible values of its parameters."""
+    """A test function of ExecuTorch, and the possible values of each of its parameters."""
 
     function: Callable[..., object]
     choices: Mapping[str, tuple[Any, ...]]
     left_out: str | None = None
-    """Why ExecuTorch itself never runs it, if it does not."""
+    """The reason why ExecuTorch skips it, or None."""
 
     def variants(self) -> Iterator[dict[str, Any]]:
-        """Yield the arguments of each variant, without the runner."""
+        """Yield each combination of arguments, without the runner."""
         for values in product(*self.choices.values()):
             yield dict(zip(self.choices, values, strict=True))
 
@@ -81,7 +81,7 @@ class Runner:
         generate_random_test_inputs: bool = True,  # noqa: FBT001, FBT002 - as ExecuTorch calls it
         dynamic_shapes: Any = None,
     ) -> None:
-        """Keep a model; it is exported and run with the same inputs."""
+        """Keep a model and its inputs, with which it is exported and run."""
         del generate_random_test_inputs
         self.samples.append(Sample(model, tuple(inputs), dynamic_shapes))
 

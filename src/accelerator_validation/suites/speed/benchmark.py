@@ -31,16 +31,17 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A call to measure; `sample` returns some of its numbers and the CPU's for comparison."""
+    """A call to measure, and a function that samples numbers of its output for comparison."""
 
     act: Call
     sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
-    """From the output to numbers of it, and the same as the CPU computes them in float64."""
+    """Takes the output of the call. Returns some of its numbers, and the same numbers computed on
+    the CPU in float64. None: the numbers are not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of the amount of work per second."""
+    """A unit of speed; `scale` is the amount of work per second of one unit."""
 
     name: str
     scale: float = 1.0
@@ -60,21 +61,21 @@ class SpeedBenchmark:
     unit: Unit
     build: Callable[[Setting], Workload]
     amount: Callable[[BenchmarkShape], float]
-    """Bytes moved, floating-point operations or samples of one call forward."""
+    """Returns the work of one forward call: bytes moved, floating-point operations or samples."""
     memory: Callable[[BenchmarkShape], float]
-    """Numbers that a call keeps in memory at once, about."""
+    """Returns about how many numbers a call keeps in memory at once."""
     shapes: dict[str, tuple[BenchmarkShape, ...]]
-    """By mode; the mode "" where there is only one."""
+    """The sizes by mode; the mode is "" if there is only one."""
     label: Callable[[BenchmarkShape], str] = lambda shape: "x".join(map(str, shape))
     dtypes: tuple[str, ...] = DTYPES
     package: str | None = None
-    """What it needs beside torch."""
+    """The package that it needs besides torch, or None."""
     pilot: BenchmarkShape | None = None
     """A size so small that no device takes long. It is not measured, but used to estimate other
     sizes."""
 
     def work(self, setting: Setting) -> float:
-        """Return the amount of work of a call; backward counts twice the forward products."""
+        """Return the work of a call; training counts three times the floating-point operations."""
         counted = self.unit is COMPUTING and setting.training
         return self.amount(setting.shape) * (3 if counted else 1)
 

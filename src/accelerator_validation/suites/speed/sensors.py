@@ -1,7 +1,7 @@
 """Reads power and clock of a device with the vendors' tools, from one table.
 
-A tool that is absent, fails or prints something else tells nothing, and nothing is reported. The
-number of a device in torch is its number in a tool only while no variable hides devices.
+If a tool is missing, fails or prints another format, no value is reported. A device has the same
+number in torch and in a tool only if no environment variable hides devices.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class SensorTool:
     words: tuple[str, ...]
     parse: Callable[[str], SensorReading]
     hidden_by: tuple[str, ...] = ()
-    """Variables that give devices other numbers in torch than in the tool."""
+    """Environment variables that give devices other numbers in torch than in the tool."""
 
 
 def parse_nvidia_smi(text: str) -> SensorReading:
@@ -129,7 +129,7 @@ SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
         ),
     ),
 }
-"""Tools by platform, the first that answers counts."""
+"""The tools by platform; the first one that returns a value is used."""
 
 
 def sensor_of(device: str) -> Sensor:
@@ -159,7 +159,7 @@ def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
 
 
 _UNREADABLE = (ValueError, LookupError, AttributeError, TypeError, StopIteration)
-"""What a parser raises where a tool prints something else than it did."""
+"""The exceptions that a parser raises if the tool prints another format."""
 
 
 def _number(text: str) -> float | None:
@@ -169,7 +169,7 @@ def _number(text: str) -> float | None:
 
 
 def _within(found: Any, *names: str) -> float | None:
-    """Return the number of `{"value": 142, "unit": "W"}` under these names; None for `"N/A"`."""
+    """Return 142 for `{"value": 142, "unit": "W"}` nested under these keys; None for `"N/A"`."""
     for name in (*names, "value"):
         if not isinstance(found, dict):
             break
@@ -207,7 +207,11 @@ def _energies(powercap: Path) -> dict[str, int]:
 
 
 def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
-    """Return the energy used by each package; counters restart at the end of their range."""
+    """Return the energy used by each package in microjoules.
+
+    Counters restart at the end of their range. Empty if a counter restarted and its range is
+    unknown.
+    """
     used = []
     for name in before.keys() & after.keys():
         change = after[name] - before[name]

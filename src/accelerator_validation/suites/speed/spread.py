@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 LEAST_REPEATS = 6
-"""With fewer, no interval holds the median with a confidence of 95%: 1 - 2 / 2**n."""
+"""The minimum number of repeats: with fewer, no interval holds the median with a confidence of 95%
+(1 - 2 / 2**n)."""
 
 _OUTSIDE = 0.025  # on each side of the interval
 
@@ -30,7 +31,7 @@ class Timing:
     high: float
     repeats: int
     difference: float
-    """Between the quartiles, as a share of the median: how far the runs differ."""
+    """The distance between the quartiles, as a share of the median."""
 
     @property
     def width(self) -> float:
@@ -106,7 +107,7 @@ _LEAST_S = 0.2  # Linux counts in hundredths of a second: of less, a share would
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTimes:
-    """Seconds of all work on all processors, of this process, and of the clock."""
+    """Processor seconds used by all programs and by this process, and the time on the clock."""
 
     all_s: float
     own_s: float

@@ -259,7 +259,7 @@ _SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the 
 
 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
-    """Return the free or total memory of a device in bytes; None if it is unknown."""
+    """Return the free memory of a device in bytes; if unknown, its total memory, or None."""
     if torch.device(device).type == "cpu":
         return _available(meminfo)
     with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here

@@ -1,9 +1,8 @@
 """Tests Arm's backends: Ethos-U55, and TOSA for Ethos-U and Arm's GPUs.
 
-Models are compiled for the Ethos-U55 by Vela here, and run only on a board or in Arm's simulator.
-ExecuTorch's runtime has no part for TOSA, and Arm's own tests do not use it either: they run the
-lowered program in Python, and compute each delegate with the reference model of the standard. So
-does this module.
+Models for the Ethos-U55 are compiled here by Vela, but run only on a board or in Arm's simulator.
+ExecuTorch's runtime doesn't support TOSA. Like Arm's own tests, this module runs the lowered
+program in Python, and computes each delegate with the reference model of the TOSA standard.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from accelerator_validation.executorch.backend import (
 )
 
 Specify = Callable[[], Any]
-"""Makes an `ArmCompileSpec`."""
+"""Returns an `ArmCompileSpec`."""
 
 _INSTALL = 'pip install --no-deps "tosa-tools==2026.5.0" "ethos-u-vela==5.1.0" "ml_dtypes==0.5.1"'
 _CALL = "executorch_call_delegate"

@@ -1,4 +1,4 @@
-"""Tests Core ML: lowers on Linux; only Apple's systems run the program."""
+"""Tests Core ML: lowers models on Linux; only Apple's systems can run the programs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tests OpenVINO, Intel's compiler and runtime, on the CPU of this machine.
 
-ExecuTorch's wheels for Linux have its runtime part; OpenVINO itself is a package on PyPI, and NNCF,
-which it quantizes with, another.
+ExecuTorch's wheels for Linux include its runtime part. OpenVINO itself, and NNCF for quantization,
+are packages on PyPI.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _quantizer(mode: str) -> Any:
 
 
 def _quantized(name: str, mode: str) -> Recipe:
-    """Return a recipe whose weights stay in floating point: OpenVINO's passes fold them."""
+    """Return a quantized recipe whose weights stay floating-point: OpenVINO folds them."""
     quantizer = partial(_quantizer, mode)
     return Recipe(name, _lowering, quantizer, sqnr_db=QUANTIZED_DB, fold_quantize=False)
 

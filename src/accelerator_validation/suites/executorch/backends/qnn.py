@@ -1,4 +1,4 @@
-"""Tests Qualcomm's QNN: quantizes here; partitioning needs Qualcomm's SDK."""
+"""Tests Qualcomm's QNN: quantizes models; partitioning them needs Qualcomm's SDK."""
 
 from __future__ import annotations
 

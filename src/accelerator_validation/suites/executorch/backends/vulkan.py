@@ -1,4 +1,4 @@
-"""Tests Vulkan: lowers here; ExecuTorch's wheels have no runtime for it."""
+"""Tests Vulkan: only lowers models, because ExecuTorch's wheels have no runtime for it."""
 
 from __future__ import annotations
 

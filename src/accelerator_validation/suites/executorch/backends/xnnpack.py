@@ -1,8 +1,8 @@
 """Tests XNNPACK, the CPU backend in every wheel of ExecuTorch.
 
 Most recipes have the names of the flows in ExecuTorch's own suite,
-backends/test/suite/flows/xnnpack.py; `fp16`, `bf16`, `dynamic_int4_per_channel` and `to_edge` have
-none there. In 4 bits only linear layers are quantized.
+backends/test/suite/flows/xnnpack.py; `fp16`, `bf16`, `dynamic_int4_per_channel` and `to_edge` are
+not in that suite. 4-bit quantization applies only to linear layers.
 """
 
 from __future__ import annotations
