@@ -206,7 +206,7 @@ def _push(place: Path) -> bool:
     newest = before
     for _ in range(_ATTEMPTS):
         commit = git(place, "commit-tree", tree, "-m", _MESSAGE).strip()
-        # The lease is what was fetched; empty, the branch must not be there yet.
+        # The lease is the fetched commit; if it is empty, the branch must not exist yet.
         lease = f"--force-with-lease=refs/heads/{BRANCH}:{newest}"
         done = run(place, "push", "--quiet", lease, "origin", f"{commit}:refs/heads/{BRANCH}")
         if not done.returncode:

@@ -189,7 +189,7 @@ def restore_previous(target: Path) -> None:
     publish(target)
 
 
-# What a build reads below the repository, the portal itself included.
+# The files and folders in the repository that a build reads, including the portal itself.
 _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "site_src", "src")
 
 

@@ -181,7 +181,7 @@ def _sync_packages(tonight: NightRun) -> str:
     options = SyncOptions(day=tonight.now.date())
     try:
         return synced_words(tonight.package_sync(tonight.root, tonight.catalog, options))
-    except SyncInterrupted:  # what was done is written; the night ends
+    except SyncInterrupted:  # finished work is stored; end the run
         raise KeyboardInterrupt from None
 
 
@@ -335,7 +335,7 @@ def archive_runs(
     new = 0
     for stored in reports:
         if stored.report.kind == "baseline":
-            continue  # what is expected is kept in the history
+            continue  # the history keeps expected results
         folder = f"runs/{stored.report.accelerator}/{Path(stored.path).stem}"
         text = (root / stored.path).read_bytes()
         path, data = f"{folder}/{_moment(stored.report, text)}.json.gz", packed(text)

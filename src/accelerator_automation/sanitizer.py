@@ -22,7 +22,7 @@ _PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrou
 _BLOCKS = {"paragraph", "heading", "bullet_list", "list_item"}
 _INLINE = {"text", "code_inline", "softbreak", "strong", "em", "link"}
 
-# Mentions, references, HTML, formulas, links that GitHub finds by itself.
+# Mentions, references, HTML, formulas, and text that GitHub turns into links.
 _DOES_SOMETHING = re.compile(r"[@#<>&$\\\[\]]|://|www\.|\bGH-\d", re.IGNORECASE)
 
 

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 
 _MOST_MEMBERS = 10
 
-# What Python's reader raises for archives that are broken, or made to be.
+# The exceptions of Python's reader for archives that are damaged, also on purpose.
 _UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, struct.error),
     *(OSError, EOFError, RuntimeError, ValueError, LookupError, OverflowError),
 )
 
-# Others can ask for gigabytes of memory before they give a byte.
+# Other methods can allocate gigabytes of memory before they return a byte.
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 

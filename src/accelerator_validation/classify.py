@@ -8,10 +8,10 @@ from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_validation.case import Result, brief
 from accelerator_validation.executorch.backend import NotHereError
 
-# Outcomes that the text of an exception of a test in this process cannot have.
+# Outcomes that a text must not set: the exception was raised by a test in this process.
 _NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken"})
 
-# Of an error; further causes are ignored.
+# The maximum number of causes of an error; further ones are ignored.
 _MOST_CAUSES = 3
 
 

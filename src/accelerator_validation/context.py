@@ -43,7 +43,7 @@ class Context:
         """Mark a part that uses no device, so that an exception in it counts against the test."""
         before, self.reference = self.reference, True
         yield
-        self.reference = before  # after an exception it stays: that is what the verdict asks
+        self.reference = before  # not reset after an exception: `verdict` reads it
 
     def announce(self, step: str) -> None:
         """Write to the worker's log that a step begins; a crash is reported with the last step."""

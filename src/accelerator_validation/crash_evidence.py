@@ -10,22 +10,22 @@ STEP = "validate: "
 REFERENCE = "the reference of "
 """The text after `STEP` if the step does not use the device."""
 
-# A stack of 100 frames with a list of 200 modules has less.
+# The number of bytes read; a stack of 100 frames with a list of 200 modules is smaller.
 _READ = 65_536
 _PRINTED = 800
 _STACK = 2400
 
-# How faulthandler begins: Python 3.14 and newer add the stack of C beneath that of Python.
+# The first line of faulthandler. Python 3.14 and newer add the C stack below the Python stack.
 _BEGIN = re.compile(r"^(?:Fatal Python error: |Timeout \(|Windows fatal exception: )", re.MULTILINE)
 _THREAD = re.compile(
     r"^(?=(?:Stack|(?:Current thread|Thread) \S+.*) \(most recent call first\):)", re.MULTILINE
 )
-# Its identifier differs from run to run, and two equal crashes would differ by it.
+# The identifier of a thread, which would make two equal crashes differ.
 _THREAD_ID = re.compile(r"^(Current thread|Thread) 0x[0-9a-f]+", re.MULTILINE)
 _C_STACK = re.compile(r"^(?=Current thread's C stack trace)", re.MULTILINE)
 _MODULES = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 
-# Below it are only frames of this harness, and the paths of this machine.
+# The frames below are only those of this harness, with paths of this machine.
 _OWN_FRAME = re.compile(r'^  File "[^"]*accelerator_validation/worker\.py".*', re.MULTILINE)
 _FILE = re.compile(r'(?<=^  File ")[^"]+(?=")', re.MULTILINE)
 _C_FILE = re.compile(r'(?<=^  Binary file ")[^"]+(?=")', re.MULTILINE)
@@ -67,7 +67,7 @@ def _stack(text: str) -> list[str]:
     head, *threads = _THREAD.split(python)
     died = [t for t in threads if t.startswith(("Current thread", "Stack")) and '\n  File "' in t]
     parts = [head]
-    for frames in died[:1] or threads[-1:]:  # without a frame of Python: the main thread, the last
+    for frames in died[:1] or threads[-1:]:  # without Python frames: the main thread, which is last
         above_harness = _OWN_FRAME.split(frames, maxsplit=1)[0]
         parts.append(_FILE.sub(_short, _THREAD_ID.sub(r"\1", above_harness)))
     parts += [_C_FILE.sub(_short, part) for part in native]

@@ -120,7 +120,7 @@ def _sdk(torch: Any, device: str) -> dict[str, str] | None:  # noqa: ANN401 - th
 def _hardware(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
     if device == "cpu":
         return processor()
-    with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here
+    with suppress(Exception):  # a plugin may lack it, or raise anything
         return str(torch.get_device_module(device).get_device_name(0))[:200] or None
     return None
 

@@ -20,8 +20,8 @@ from accelerator_validation.case import Case, Result, case_of, result_of
 
 VERSION = 1
 
-# A flush survives the death of this process; only a sync survives that of the machine, which a
-# driver can cause. Once a second is enough: more would cost more than the operators themselves.
+# Written data survives a crash of this process; only synced data survives a crash of the machine,
+# which a driver can cause. More frequent syncs would take longer than the tests of operators.
 SYNC_EVERY_S = 1.0
 
 
@@ -53,7 +53,7 @@ class Journal(AbstractContextManager["Journal"]):
                 self._synced = time.monotonic()
         except OSError as error:
             raise _unwritable(self.path, error) from None
-        if not whole:  # so a disk says first that it is full
+        if not whole:  # the first sign of a full disk
             raise _unwritable(self.path, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
 
     def plan(self, head: Mapping[str, Any], cases: Iterable[Case]) -> None:

@@ -91,7 +91,7 @@ def start(
             request = replace(request, workers=cluster.slots)
         told(f"Importing torch, listing the tests and checking the device {request.device}.")
         waiting = _Waiting(told)
-        with begin_listing(matrices) as listing:  # side by side with what tries the device
+        with begin_listing(matrices) as listing:  # in parallel with the probe of the device
             probed = with_backend(_probed(request, cluster, told, waiting), asked)
             if cluster is None:
                 prepare_workers(request, matrices, probed)
@@ -210,15 +210,14 @@ def _tried(request: Request, cluster: Cluster | None, waiting: Waiting) -> Probe
         return probed_by(probing, waiting)
 
 
-# Finds packages that suites import and the environment lacks, before anything runs.
+# Finds missing packages of suites before anything runs.
 #
-# The harness is installed beside a plugin and brings neither torch nor a library of models. What
-# is missing is named together with commands that install it and leave all other packages as they
-# are.
+# The harness is installed next to a plugin, without torch and without libraries of models. The
+# error names the missing packages, and commands that install them without changing other packages.
 
 IsInstalled = Callable[[str], bool]
 
-# pip then chooses versions that fit what is there, or says which package does not.
+# pip then selects versions that fit the installed packages, or names the conflict.
 _INSTALL = """Install them without changing any other package:
   pip list --format=freeze > installed.txt
   pip install --constraint installed.txt {}"""

@@ -13,10 +13,10 @@ from accelerator_portal.catalog.yaml_file import Location
 from accelerator_validation.matrix import Deployment, Matrix, Tolerance
 from accelerator_validation.request import DEPLOY
 
-# Characters of the report's note, which may have 4,000.
+# The maximum number of characters for settings in the report's note, which may have 4,000.
 _MOST = 3000
 
-# Added to a recipe's own time limit, which ends the recipe in order.
+# Added to a recipe's own time limit, so that the recipe is ended first.
 _GRACE_S = 60
 
 
@@ -103,7 +103,7 @@ def _changed(matrix: Matrix, own: SuiteSettings) -> Matrix:
         "tolerances": {**matrix.tolerances, **tolerances},
         "axes": {name: axes.get(name, values) for name, values in matrix.axes.items()},
         "default": {
-            # A default of which nothing is left: all that the platform has.
+            # If the platform supports no default value, all its values run.
             name: tuple(v for v in values if v in axes.get(name, values)) or axes[name]
             for name, values in matrix.default.items()
         },

@@ -26,7 +26,8 @@ from accelerator_validation.crash_evidence import REFERENCE, evidence, last_step
 from accelerator_validation.side_process import kill_group
 from accelerator_validation.worker import Job, Message, work
 
-# Workers in a row that die before they start a test: the machine, or the plugin, is broken.
+# The number of workers in a row that may die before they start a test. With more, the machine or
+# the plugin is broken.
 MAX_STILLBORN = 3
 
 _START_S = 300.0
@@ -136,7 +137,7 @@ class Pool:
         worker.batch, worker.idle = deque(batch), False
         worker.group = self._job.group(batch[0])
         worker.deadline = time.monotonic() + _START_S
-        with suppress(OSError):  # it died; that is seen, and told, where its end is read
+        with suppress(OSError):  # it died, which `_read` notices and reports
             worker.connection.send(batch)
 
     def _listen(self) -> None:
@@ -173,7 +174,7 @@ class Pool:
             self._finish(worker, case, result)
         elif kind == "idle":
             worker.idle = True
-        elif kind == "unforkable":  # told at its beginning; its batch comes back when it has ended
+        elif kind == "unforkable":  # sent before any test; its batch returns when it has ended
             self._context, worker.unfit = get_context("spawn"), True
         else:
             worker.unfit = True

@@ -29,7 +29,7 @@ LIMIT_S = 180
 # Printed between the import of torch and the first use of the device.
 _IMPORTED = "imported"
 
-# How torch refuses a device that it does not know, or that it was built without.
+# Torch's errors for a device type that it does not know or was not built for.
 _NO_SUCH = re.compile(
     r"Expected one of cpu|Invalid device string|not linked with support|not compiled with|"
     r"No module named|Torch not compiled|doesn't have|not available"
@@ -148,7 +148,7 @@ def _use(device: str) -> None:
     import torch
 
     with suppress(Exception):
-        sys.stderr.close()  # its traceback is not news: the parent tries the same next
+        sys.stderr.close()  # its traceback is not needed: the parent then does the same
     if _wrong(torch, device):
         raise SystemExit(1)
 

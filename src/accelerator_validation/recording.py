@@ -16,7 +16,7 @@ from accelerator_validation.matrix import suite_names
 from accelerator_validation.pytorch_tests.source import SUITE as PYTORCH
 from accelerator_validation.request import DEPLOY, FAMILIES, TORCHBENCH
 
-# What a suite cannot do without; where it lies on this machine is nobody's business.
+# The options that suites require. Placeholders replace the paths of this machine.
 NEEDS = {
     TORCHBENCH: ("--torchbench", "CHECKOUT"),
     DEPLOY: ("--known-issues", "PORTAL", "--run-scripts"),
@@ -81,7 +81,7 @@ def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
     shares = {
         "covered": covered,
         "computed_on_cpu": sorted(on_cpu),
-        # Of a program of ExecuTorch the operators are those of delegates; PyTorch calls no kernel.
+        # ExecuTorch's delegates run the operators; PyTorch calls no kernels.
         "kernels": None if suite["name"] in FAMILIES["executorch"] else aten.get("kernels"),
         "registered": aten["registered"],
         "core": len(core),

@@ -155,7 +155,7 @@ def planned(
             suite,
             matrix,
             offers[suite],
-            # A test that is named may be one that does not run by default.
+            # A named test may be one that does not run by default.
             {**matrix.axes, **request.only} if request.tests else request.only,
             everything=everything,
         )

@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from accelerator_validation.cluster.connecting import Cluster
 
 
-# A killed run leaves a report that is at most so old; the journal beside it has the rest.
+# The seconds between two reports. If the run is killed, the journal has the results since the last.
 REPORT_EVERY_S = 30.0
 
 _LONGEST_REASON = 300
 
-# Suites whose tests say what is wrong where torch, or the device, does not come up at all.
+# Suites whose tests report what is wrong if torch or the device cannot be used at all.
 DIAGNOSING = frozenset({"integration"})
 
 Watch = Callable[[Case, Result | None], None]
@@ -237,7 +237,7 @@ def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) ->
     before, now = kept.head["environment"], probed.environment
     pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
     pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}
-    if wanted := request.shard:  # without one, it is the one that the run began with
+    if wanted := request.shard:  # without one, the run's own shard is continued
         begun = kept.head.get("shard")
         shard = f"{begun['index']}/{begun['count']}" if begun else None
         pairs["shard"] = (shard, f"{wanted.index}/{wanted.count}")

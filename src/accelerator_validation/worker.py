@@ -78,8 +78,8 @@ def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # n
         try:
             importlib.import_module(module)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            # A case that needs it is there to be told: it meets the same error, and not the ones
-            # that a second import of what is half there would raise.
+            # A test that needs the module reports the same error, and not one that a second
+            # import of the partly imported module would raise.
             sys.meta_path.insert(0, _Failed(module, error))
     with suppress(EOFError, BrokenPipeError):
         if forked and not _is_fit(job):
@@ -176,9 +176,9 @@ def _settle(log: str) -> None:
     """Ignore interrupts, exit with the parent, and write all output to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setsid"):
-        os.setsid()  # a plugin's daemons are in a group that the parent can end
+        os.setsid()  # so that the parent can end a plugin's daemons as a group
     if sys.platform == "linux":
-        # Where the parent is killed, a worker that hangs in a driver would stay for ever.
+        # If the parent is killed, a worker that hangs in a driver would otherwise stay forever.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)
@@ -186,8 +186,8 @@ def _settle(log: str) -> None:
     os.close(file)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", errors="replace", closefd=False)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="replace", closefd=False)
-    # All threads: that of a driver, or of a backward pass, has no frame of Python. Python 3.14 and
-    # newer add the stack of C.
+    # All threads, because those of drivers and backward passes have no Python frame. Python 3.14
+    # and newer add the C stack.
     faulthandler.enable(sys.stderr, all_threads=True)
 
 

@@ -160,9 +160,9 @@ def blob_number(text: str) -> str:
 
 # Pushes data that a workflow made to a branch that others push to at the same time.
 #
-# The working tree is left alone: a commit is made of the branch's newest tree and of the files
-# that changed here. Where the branch changed the same file meanwhile, its version stays and the
-# other files are pushed; the next run makes that file anew from the branch.
+# The working tree is not changed: a commit is created from the branch's newest tree and the files
+# that changed here. If the branch changed the same file in the meantime, its version stays and the
+# other files are pushed; the next run creates that file again from the branch.
 
 _HISTORY = f"{HISTORY}/"
 

@@ -124,7 +124,7 @@ def answer(
     )
 
 
-# Check runs for a label that is added after a report was answered.
+# Finds labels that request a check run, but were added after a report was answered.
 #
 # PyTorch's relay is told of a new label `ciflow/crcr/<device>` and makes its own check runs from
 # the results of the last three days. It passes the event on to nobody, so the portal asks which

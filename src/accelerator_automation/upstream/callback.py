@@ -74,7 +74,7 @@ class WorkflowJob(Part):
 _NO_EVENT = "the event is not a JSON object"
 _EVENT_FILE = 'Pass the file of the repository_dispatch event: --event "$GITHUB_EVENT_PATH"'
 _RUN = "GITHUB_SERVER_URL, GITHUB_REPOSITORY or GITHUB_RUN_ID"
-# What each key of a WorkflowJob comes from.
+# The variable or option that sets each key of a WorkflowJob.
 _GIVEN_BY = {
     "name": "GITHUB_WORKFLOW",
     "job_name": "--job-name, or GITHUB_JOB,",

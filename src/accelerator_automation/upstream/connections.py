@@ -114,7 +114,7 @@ class OwnerPacedApi(ForwardingApi):
         return ask(paced)
 
 
-# The least permissions of the GitHub App for each use, and the repositories that need them.
+# The minimum permissions of the GitHub App for each use, and the repositories that need them.
 #
 # GitHub adds `metadata: read` itself. Source, read 2026-11-23: docs.github.com, "Permissions
 # required for GitHub Apps", as data in github/docs,

@@ -197,8 +197,8 @@ def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
     }
 
 
-# One round of the sender: read new plans, send at a pace, and note what was sent after each
-# batch.
+# Runs one round of the sender: reads new plans, sends at a limited rate, and saves the log after
+# each batch.
 #
 # Only one round runs at a time. What a round cannot send within its time waits for the next one.
 

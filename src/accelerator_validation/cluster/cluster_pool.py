@@ -64,7 +64,9 @@ class ClusterPool:
             for batch in batches(self._run, self._job, cases, slots):
                 self._submit(batch)
             self._wait()
-            for case in self._suspects:  # never two at once: it is plain which one ends a machine
+            for (
+                case
+            ) in self._suspects:  # one at a time, so that it is clear which one ends a machine
                 self._submit(next(batches(self._run, self._job, [case], 1)))
                 self._wait()
         except OSError as error:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _CONNECT_S = 20
 _FIRST_WORKER_S = 60
 
-# Beyond the limit that the probe has by itself.
+# Seconds in addition to the probe's own time limit.
 _EXTRA_S = 60
 
 
@@ -135,7 +135,9 @@ def connected(address: str) -> Iterator[Cluster]:
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what is wrong is told once
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL
+    )  # errors are reported once, by this module
     try:
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, DaskTimeoutError) as error:

@@ -17,7 +17,7 @@ from accelerator_validation.case import Case, Result
 from accelerator_validation.cluster.batch import Batch, BatchOutcome, CaseEvent
 from accelerator_validation.pool import Pool, PoolError
 
-# After so long without a batch it ends: whoever sent them may have been killed.
+# The process ends after this time without a batch: the sender may have been killed.
 _IDLE_S = 900.0
 
 _LOOK_EVERY_S = 0.5
@@ -56,7 +56,7 @@ def main() -> None:
         while connection.poll(_IDLE_S):
             connection.send(outcome_of(connection.recv()))
     except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the run has ended, or the Dask worker
+        pass  # the run or the Dask worker has ended
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ class Session:
         config._do_configure()
         session = pytest.Session.from_config(config)
         config.hook.pytest_sessionstart(session=session)
-        with suppress(session.Failed, session.Interrupted):  # told for each module
+        with suppress(session.Failed, session.Interrupted):  # reported for each module
             config.hook.pytest_collection(session=session)
         self.root = str(config.rootpath)
         self.items = {item.nodeid: item for item in session.items}
@@ -96,7 +96,7 @@ def arguments(path: str) -> list[str]:
     return [*off, *one_process, path]
 
 
-# Which tests a pytest suite has, asked of pytest itself in a process of its own.
+# Lists the tests of a pytest suite by running pytest in a separate process.
 #
 # As a program, `python -m accelerator_validation.pytest_suites.session PATH FILE
 # [MODULE]` writes node ids into a file as JSON. The plugin is loaded: such tests import it.

@@ -69,14 +69,14 @@ def _given(request: Request, path: Path) -> Mapping[str, str]:
         "path": str(path.resolve()),
         "device": request.device,
         "imports": request.imports or "",
-        "autoload": os.environ.get(AUTOLOAD, "1"),  # plugins are not loaded where tests are listed
+        "autoload": os.environ.get(AUTOLOAD, "1"),  # the listing process sets it to 0
     }
 
 
-# Folders whose names say nothing of whose tests they hold.
+# Folder names that don't identify a project.
 _PLAIN = frozenset({"", "test", "tests", "src", "python"})
 
-# Devices of the machine that runs the tests of an accelerator, and of no machine at all.
+# Device types that are not an accelerator.
 _OTHERS = frozenset({"cpu", "meta"})
 
 

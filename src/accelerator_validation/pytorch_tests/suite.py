@@ -88,7 +88,7 @@ def run(case: Case, context: Context) -> Result:
 
 @cache
 def _loaded(folder: Path, file: TestFile, device: str) -> LoadedFile:
-    # PyTorch's helpers may begin to use a device as they are imported: never before a fork.
+    # Importing PyTorch's helpers may start the device, so they are never imported before a fork.
     from accelerator_validation.pytorch_tests.loading import load
 
     return load(folder, file, device)
@@ -236,7 +236,7 @@ class _Reader:
 
 def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
     """Return the tests of files by path; empty for a file that cannot be imported."""
-    # A child of a fork has what this process imported; elsewhere than on Linux forks are not safe.
+    # A forked process keeps the imports of this one. Forks are only safe on Linux.
     linux = sys.platform == "linux"
     context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
     waiting, readers = deque(files), dict[Connection, _Reader]()
@@ -268,7 +268,7 @@ def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
 
 def _end(connection: Connection, reader: _Reader) -> FileTests:
     found = FileTests()
-    with suppress(EOFError):  # it died: when the tests run, the file's own test says how
+    with suppress(EOFError):  # it died; the file's own test reports the reason when it runs
         if connection.poll():
             found = connection.recv()
     if reader.process.is_alive() and not found.tests:
@@ -288,4 +288,4 @@ def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> 
     loaded = load(folder, file, device, listing=True)
     connection.send(FileTests(tuple(loaded.tests), tuple(loaded.broken)))
     connection.close()
-    os._exit(0)  # what a file's import started need not end in order
+    os._exit(0)  # don't wait for threads that the file's import started

@@ -121,11 +121,12 @@ def operator_name(full: str) -> str:
     return name if namespace == "aten" else full
 
 
-# What a computation dispatched, and what of it PyTorch computed on the CPU instead of the device.
+# Finds the operators that a computation dispatched, and those that PyTorch computed on the CPU
+# instead of the device.
 #
 # `at::native::cpu_fallback`, which backends register for what they lack, begins with the operator
 # `_to_cpu`; the profiler shows it beneath the operator that fell back. Source: PyTorch,
-# aten/src/ATen/native/CPUFallback.cpp. A fallback of a backend's own making is not seen.
+# aten/src/ATen/native/CPUFallback.cpp. A backend's own fallback is not detected.
 
 _COPIES = "aten::_to_cpu"
 

@@ -52,7 +52,7 @@ class Comparison:
             raise MismatchError(f"{what} and the reference have different shapes")
         self._measure(one, other)
         away, length = float((one - other).norm()), max(float(other.norm()), floor)
-        if not away <= self.tolerance.rtol * length:  # also where it is no number
+        if not away <= self.tolerance.rtol * length:  # also if it is NaN
             part = away / length if length else math.inf
             room = f"up to {self.tolerance.rtol:g} allowed"
             raise MismatchError(f"{what} differs by {part:.3g} of the reference's norm ({room})")
@@ -71,7 +71,7 @@ class Comparison:
         one, other = one.detach().cpu(), other.detach().cpu()
         _same_form(one, other, what, same_dtype=self.same_dtype)
         if not self.same_dtype and one.is_floating_point() and other.dtype is torch.float64:
-            other = other.to(one.dtype)  # what is too large for the type is so on both sides
+            other = other.to(one.dtype)  # overflow then happens on both sides
         self._measure(one, other)
         room = self.tolerance.atol
         if self.floor is not None:

@@ -180,7 +180,7 @@ def run_within(
         except subprocess.TimeoutExpired:
             status = None
         finally:
-            # Also after a good end: what it left running would outlive the folder.
+            # Also after success: processes left running would outlive the folder.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()

@@ -139,7 +139,7 @@ def rng_state(context: Context) -> None:
 _ROUNDS = 20
 _SIDE = 512
 
-# A device's clock and the host's are two; what lies between is allowed once more.
+# The clocks of the device and of the host may differ, so a longer time is allowed.
 _CLOCKS = 1.5
 _CLOCKS_MS = 5.0
 

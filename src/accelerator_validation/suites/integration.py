@@ -26,12 +26,12 @@ from accelerator_validation.suites.torch_apis import absent_name, not_in
 IntegrationCheck = Callable[[Context], None]
 
 CHECKS: Mapping[str, IntegrationCheck] = {
-    # How it comes into a process.
+    # Loading of the device.
     "entry-point": loading_checks.entry_point,
     "import": loading_checks.plain_import,
     "autoload-on": loading_checks.autoload_on,
     "autoload-off": loading_checks.autoload_off,
-    # What torch.accelerator says of it.
+    # The functions of torch.accelerator.
     "accelerator": device_checks.accelerator,
     "device-guard": device_checks.device_guard,
     "memory": device_checks.memory,
@@ -39,12 +39,12 @@ CHECKS: Mapping[str, IntegrationCheck] = {
     "rng-state": device_checks.rng_state,
     "second-device": device_checks.second_device,
     "synchronize": device_checks.synchronize,
-    # Work that waits for other work.
+    # Streams and events.
     "event-timing": device_checks.event_timing,
     "events": device_checks.events,
     "stream-order": device_checks.stream_order,
     "streams": device_checks.streams,
-    # What every program does with tensors.
+    # Common uses of tensors.
     "copy": tensor_checks.copy,
     "in-place": tensor_checks.in_place,
     "mixed-devices": tensor_checks.mixed_devices,

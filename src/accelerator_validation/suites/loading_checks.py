@@ -13,7 +13,7 @@ from accelerator_validation.context import Context
 from accelerator_validation.environment import GROUP
 from accelerator_validation.listing import AUTOLOAD
 
-# Dispatch keys that PyTorch itself has code for; what is none of them comes from a plugin.
+# The device types that PyTorch itself implements; all others come from plugins.
 IN_TREE = frozenset({"cpu", "cuda", "xpu", "mps", "mtia", "meta"})
 
 _LIMIT_S = 120

@@ -22,15 +22,15 @@ from accelerator_validation.suites.comparing import Comparison, leaves, scale, t
 
 _RATE = 0.1
 
-# A gradient that is zero but for rounding is compared in units of so small a part of the largest.
+# Numbers smaller than this part of the largest one count as rounding errors.
 _NEGLIGIBLE = 1e-3
 
-# In these, rounding adds up over the layers of a deep network until no number can be told from
-# another; where the CPU itself loses them, nothing is said of a device, and nothing of the CPU.
+# In these types, rounding errors add up over the layers of a deep network. If they change the CPU's
+# own results by more than the tolerance, the results of a device cannot be checked.
 _NARROW = frozenset({"bfloat16", "float16"})
 _UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
 
-# Weights that start at zero, or nearly, would hide what is before them.
+# Weights that are initialized with (nearly) zero would hide errors in the layers before them.
 _NOISE = 0.02
 
 
@@ -56,7 +56,7 @@ Make = Callable[[], Example]
 
 def run_model(case: Case, context: Context, make: Make) -> Result:
     """Create a model from the test's seed, run it on both sides, and compare the results."""
-    # A suite without types leaves it to its models, which are made in float32.
+    # Models of suites without data types are created in float32.
     name = dict(case.parameters).get("dtype", "float32")
     dtype: torch.dtype = getattr(torch, name)
     on_cpu = torch.device(context.device).type == "cpu"
@@ -65,7 +65,7 @@ def run_model(case: Case, context: Context, make: Make) -> Result:
         torch.manual_seed(case.seed)
         example = make()
         _stir(example)
-        # Rounded once, for both sides: else the reference would have other weights.
+        # Rounded before both sides copy it, so that the reference has the same weights.
         example = _copied(example, "cpu", dtype)
     act = _ACTS[case["mode"]]
     context.stage = "eager"
@@ -234,7 +234,7 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
     inputs = {name: there(value) for name, value in example.inputs.items()}
     model = copy.deepcopy(example.model).to(device=device, dtype=dtype)
     if dtype is torch.float64 and hasattr(model, "set_experts_implementation"):
-        # The usual one, grouped products, exists in narrower types only.
+        # The default, grouped products, is not available in float64.
         model.set_experts_implementation("eager")
     return Example(model, inputs, example.generate)
 

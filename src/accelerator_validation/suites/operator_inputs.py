@@ -159,7 +159,7 @@ def _two(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
 def _along(draw: Draw) -> tuple[Inputs, Mapping[str, Any]]:
     shape = draw.shape()
     axes = [n for n, length in enumerate(shape) if length]
-    if not axes and shape:  # a length of nothing only: no axis that has an extreme
+    if not axes and shape:  # all axes are empty, and have no extreme
         shape = (*shape, 3)
         axes = [len(shape) - 1]
     return [draw.input(shape)], {"dim": draw.pick.choice(axes) if shape else 0}

@@ -46,10 +46,10 @@ from accelerator_validation.suites.sample_placement import (
     widened,
 )
 
-# Tests of PyTorch whose wider tolerances are about comparing with another implementation.
+# Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARING = frozenset({"test_compare_cpu", "test_numpy_ref"})
 
-# Whose result has the strides that their arguments, or their names, ask for.
+# Operators whose arguments or names determine the strides of the result.
 LAYOUTS = frozenset(
     {
         "as_strided",
@@ -181,7 +181,7 @@ def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
     return found
 
 
-# Types in which the same computation is a reference: much finer, and by other code.
+# The wider data types for the reference: more precise, and computed by other code.
 WIDER = {
     torch.float16: torch.float64,
     torch.bfloat16: torch.float64,
@@ -252,7 +252,7 @@ def _gradients(sample: SampleInput, output: object) -> list[object]:
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]
     if not inputs or not outputs:
         return []
-    # Made on the CPU and copied: the device may have no operator that fills a tensor.
+    # Created on the CPU and copied, as the device may lack an operator that fills a tensor.
     ones = [torch.ones(leaf.shape, dtype=leaf.dtype).to(leaf.device) for leaf in outputs]
     return list(torch.autograd.grad(outputs, inputs, ones, allow_unused=True))
 

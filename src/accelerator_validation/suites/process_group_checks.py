@@ -99,7 +99,7 @@ def _why(end: Output) -> str:
 
 # One process of a group: `python -m … WHAT DEVICE IMPORTS FOLDER RANK WORLD`.
 #
-# Writes what it got to RANK.json in the folder, through which the processes also find each other.
+# Writes its results to RANK.json in the folder, through which the processes also find each other.
 
 LEARNING_RATE = 0.1
 

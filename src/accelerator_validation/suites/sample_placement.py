@@ -198,7 +198,7 @@ def _as_named(value: object, device: str) -> object:
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
     """Return whether `to` keeps the strides, because the tensor fills its storage."""
-    if value.is_conj() or value.is_neg():  # its memory holds other numbers
+    if value.is_conj() or value.is_neg():  # its memory holds the unconjugated numbers
         return True
     return bool(value.untyped_storage().nbytes() == value.numel() * value.element_size())
 

@@ -116,7 +116,7 @@ def mixed_devices(context: Context) -> None:
     try:
         found = there + here
     except NotImplementedError:
-        raise  # an operator that is missing refuses everything
+        raise  # the operator is missing, which says nothing about devices
     except RuntimeError as error:
         require("device" in str(error), f"the error message does not name the devices: {error}")
         return

@@ -270,7 +270,7 @@ def run(case: Case, context: Context) -> Result:
 def example(name: str, *, full: bool = False) -> Example:
     """Return a model by class name. Raises BrokenTestError without the library."""
     architecture = _BY_NAME[name]
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded
     try:
         import transformers
     except (ImportError, RuntimeError) as error:

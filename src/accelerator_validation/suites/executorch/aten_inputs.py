@@ -35,7 +35,7 @@ OPINFO, DRAWN, FACTO = "opinfo", "drawn", "facto"
 
 _MOST_TRIED = 20
 
-# What has weights: they are constants of a model.
+# Operators with weights, which are constants of a model.
 _WEIGHTED = re.compile(
     r"nn\.functional\.(conv.*|linear|bilinear|.*_norm|prelu)|native_(batch|layer)_norm"
 )
@@ -174,12 +174,12 @@ def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
     return call_sample(operator, typed, {}, narrow=dtype is not torch.float32)
 
 
-# Inputs that FACTO draws, ExecuTorch's generator of operator inputs, where it is installed.
+# Draws inputs with FACTO, ExecuTorch's generator of operator inputs, if it is installed.
 #
 # FACTO is not on PyPI (the package `facto` there is another program): install it from its
 # repository, github.com/meta-pytorch/FACTO. It describes overloads of ATen operators.
 
-# It yields from small to large; of so many calls the first that fits the type is taken.
+# FACTO yields small calls first. The first of this many calls that fits the data type is used.
 _MOST_FACTO_CALLS = 200
 
 
@@ -226,10 +226,10 @@ def _overload(name: str) -> Any:
     return getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
 
 
-# Single operators as models: a call whose tensors are the model's inputs, and all else fixed.
+# Turns an operator into a model: the tensors of the call are inputs, other arguments are fixed.
 #
-# Of an operator with weights only the first tensor is an input: backends take weights as
-# constants, as models have them.
+# If an operator has weights, only the first tensor is an input: backends expect weights to be
+# constants, as they are in models.
 
 _LARGEST_SIZE = 64
 

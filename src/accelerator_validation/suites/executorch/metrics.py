@@ -28,7 +28,7 @@ from accelerator_validation.suites.executorch.differences import difference, wor
 
 _STEPS_TO_PROGRAM = ("export", "quantize", "lower", "serialize")
 
-# ExecuTorch's own suite keeps the error statistics of as many outputs.
+# ExecuTorch's own suite has error statistics of the same number of outputs.
 _MEASURED_OUTPUTS = 2
 
 

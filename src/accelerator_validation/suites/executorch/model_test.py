@@ -39,7 +39,7 @@ from accelerator_validation.suites.executorch.metrics import Measurement
 
 UNDELEGATED = "The backend executed no part of the model. Nothing ran on the device."
 
-# The median of so many runs is the run time; the first run before them may set things up.
+# The run time is the median of this many runs. The first run before them may set things up.
 _TIMED_RUNS = 5
 
 
@@ -261,14 +261,14 @@ def _limit(largest_gb: float) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-# What the runtime writes to its log and leaves out of its errors, which are numbers.
+# Messages that the runtime writes only to its log; its errors have only a number.
 _SAID = re.compile(
     r"^\[[\w.]+:\d+\] (.*\b(?:Check failed|KernelCall failed|Unsupported|File size is too small"
     r"|Program identifier|overflow detected)\b.*)$",
     re.MULTILINE,
 )
 
-# What its words mean, where they speak of a file.
+# Explanations of its messages about files.
 _PLAINLY = {
     "File size is too small": "Program file is cut off or damaged.",
     "overflow detected": "Program file is cut off or damaged.",
@@ -328,7 +328,7 @@ def load_here(data: bytes) -> Execute:
         raise RuntimeError("the program has no method forward")
 
     def execute(inputs: Sequence[Any]) -> Sequence[Any]:
-        # The next call writes its outputs where these lie.
+        # The next call overwrites the memory of these outputs.
         return [o.clone() if hasattr(o, "clone") else o for o in method.execute(list(inputs))]
 
     return execute
@@ -352,7 +352,7 @@ def with_runtime_log() -> Iterator[None]:
 
 def _log() -> str:
     with suppress(OSError):
-        if stat.S_ISREG(os.fstat(2).st_mode):  # to read anything else could wait for ever
+        if stat.S_ISREG(os.fstat(2).st_mode):  # reading anything else could block forever
             data = Path("/proc/self/fd/2").read_bytes()
             return data[:_LOG_BYTES].decode("utf-8", "replace")
     return ""
@@ -368,7 +368,7 @@ def use_threads(number: int | None) -> None:
 
     try:
         importlib.import_module("executorch.extension.pybindings.portable_lib")
-    except ImportError:  # a wheel without bindings lowers all the same
+    except ImportError:  # a wheel without bindings can still lower models
         if number is not None:
             raise SkippedError("This ExecuTorch has no Python bindings.") from None
         return

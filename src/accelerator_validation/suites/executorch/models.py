@@ -32,7 +32,7 @@ from accelerator_validation.suites.models import Example, numbers
 
 _LARGEST_BATCH = 4
 
-# The type that a model is made in; what becomes of it is the recipe's business.
+# The data type in which a model is created; its recipe may change it.
 _TYPE = {"dtype": "float32"}
 _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
@@ -134,7 +134,7 @@ class _Called(nn.Module):
 def _sample(example: Example, *, dynamic: bool) -> Sample:
     model = example.model.eval()
     if hasattr(model, "config"):
-        model.config.use_cache = False  # what a decoder keeps for the next word is no result
+        model.config.use_cache = False  # a decoder's cache for the next word is not a result
     inputs = tuple(example.inputs.values())
     called = _Called(model, tuple(example.inputs))
     if not dynamic:
@@ -144,11 +144,11 @@ def _sample(example: Example, *, dynamic: bool) -> Sample:
     return Sample(called, inputs, (tuple({0: batch} for _ in inputs),), others)
 
 
-# ExecuTorch's own model tests: names without importing them, the models when one runs.
+# Lists ExecuTorch's own model tests without importing them; a model is imported when its test runs.
 #
-# They need torchvision and torchaudio, which not every environment has; so the names are read in
-# the source, and a test whose import fails says so when it is run. They are large, and never
-# usual.
+# They need torchvision and torchaudio, which not every environment has. So the names are read from
+# the source, and a failing import is reported when the test runs. The models are large and don't
+# run by default.
 
 PACKAGE = "executorch.backends.test.suite.models"
 

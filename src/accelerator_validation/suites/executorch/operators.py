@@ -30,7 +30,8 @@ from accelerator_validation.suites.executorch.model_test import run_model_test
 
 PACKAGE = "executorch.backends.test.suite.operators"
 
-# Usual with every other recipe, too: what quantizers are made for, and what stands between.
+# Tests that run by default with every recipe: operators that quantizers support, and those that
+# often stand between them.
 _FOR_EACH_RECIPE = frozenset(
     f"test_{name}"
     for name in (
@@ -95,7 +96,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             for part in range(_parts(described, arguments)):
                 parameters = {key: _text(value) for key, value in arguments.items()}
                 parameters |= {"subtest": str(part)} if part else {}
-                # The parts of a test differ in sizes; the first is what it is about.
+                # The parts of a test differ only in sizes, so only the first runs by default.
                 usual = name in matrix.tests and not part
                 yield Offer(name, {"recipe": for_all}, parameters, usual)
                 each = usual and name in _FOR_EACH_RECIPE

@@ -13,7 +13,8 @@ from accelerator_validation.classify import CheckFailedError, SkippedError
 Call = Callable[[], Any]
 Clock = Callable[[], float]
 
-# How much longer than a call it may take to have one number of its result on the CPU.
+# The time allowed until one number of a result is on the CPU: a multiple of a call's time, plus
+# seconds.
 _TIMES, _LATENCY_S = 3.0, 0.02
 _TRIES = 3
 
@@ -32,7 +33,7 @@ def device_clock(device: str) -> Clock:
 def _waiting(device: torch.device) -> Call:
     """Return a function that waits for the device. Raises SkippedError if there is none."""
     if device.type == "cpu":
-        return lambda: None  # whoever calls an operator of the CPU waits for it
+        return lambda: None  # operators on the CPU return when they are done
     accelerator = getattr(torch, "accelerator", None)
     current = accelerator and accelerator.current_accelerator()
     if accelerator and current is not None and current.type == device.type:

@@ -80,7 +80,7 @@ def _gpt2(setting: Setting) -> Workload:
 
 def _of_library(module: str, name: str) -> Any:
     """Return a model's constructor. Raises BrokenTestError if the library cannot be imported."""
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # random weights: nothing is to be fetched
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's

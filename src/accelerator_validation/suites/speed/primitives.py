@@ -19,8 +19,8 @@ from accelerator_validation.suites.speed.benchmark import (
 
 _MIB = 1 << 20
 _SCALAR = 3.0
-_CORNER = 8  # so many rows and columns of a product are compared
-_STEP = 65_537  # of a long vector, every so manyth number; a prime, so that no tile is left out
+_CORNER = 8  # rows and columns of a product that are compared
+_STEP = 65_537  # distance of compared numbers in a vector; a prime, so that it hits all tiles
 
 
 _TILE = _MIB // 4  # numbers of float32
@@ -79,7 +79,7 @@ def _convolution(setting: Setting) -> Workload:
     weight = setting.random(outer, inner, kernel, kernel)
     patch = images[:1, :, :kernel, :kernel].cpu().double()
     wanted = (patch * weight[:_CORNER].cpu().double()).sum((1, 2, 3))
-    middle = kernel // 2  # where the kernel lies wholly on the image
+    middle = kernel // 2  # where the whole kernel is on the image
     return Workload(
         lambda: functional.conv2d(images, weight, padding=middle),
         lambda out: (out[0, :_CORNER, middle, middle], wanted),

@@ -238,7 +238,7 @@ def readings_under_load(
     act: Call, clock: Clock, sensor: Sensor, settle_s: float = _SETTLE_S
 ) -> dict[str, tuple[float, str]]:
     """Repeat a call while a sensor is read several times; return the medians as metrics."""
-    if not sensor():  # nothing would be told: the device need not work for it
+    if not sensor():  # no value is available, so no load is needed
         return {}
     with ThreadPoolExecutor(1) as thread:
         reading: Future[list[SensorReading]] = thread.submit(_read, sensor, settle_s)

@@ -93,7 +93,7 @@ def _difference(ordered: Sequence[float], median: float) -> float:
     return (upper - lower) / median
 
 
-# How much of the processors other programs used: with them, the CPU's own speed is not measured.
+# Measures how much other programs used the processors, because they distort the CPU's speed.
 #
 # Threads that wait for a thread which another program displaced make each run as slow as the
 # others. Runs then agree closely, on a number that is not the CPU's.
@@ -102,7 +102,7 @@ _STAT = Path("/proc/stat")
 _IDLE = {3, 4}  # idle, and waiting for a disk; all else is work, or stolen by the hypervisor
 _COUNTED = 8  # guests, after these, are counted as users already
 _MOST = 0.10
-_LEAST_S = 0.2  # Linux counts in hundredths of a second: of less, a share would be a guess
+_LEAST_S = 0.2  # Linux counts in hundredths of a second, too coarse for a shorter time
 
 
 @dataclass(frozen=True, slots=True)

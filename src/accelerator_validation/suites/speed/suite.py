@@ -46,8 +46,8 @@ BENCHMARKS = {trial.name: trial for trial in (*PRIMITIVES, *BLOCKS, *MODELS)}
 
 SPEED, TIME = "speed", "time"
 _DIGITS = 4
-_UNSURE = 2.0  # what is foretold may be so many times too long: small sizes use a device badly
-_MOST_NUMBERS = 1 << 20  # of a result, evenly spread, are looked at
+_UNSURE = 2.0  # an estimate may be this many times too long, as small sizes use a device badly
+_MOST_NUMBERS = 1 << 20  # the most numbers of a result that are checked, evenly spread
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
@@ -145,13 +145,13 @@ def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: 
     overhead.
     """
     unsure_s = _UNSURE * longest_s
-    second = 0.0  # of a call, by its amount of work
+    second = 0.0  # per unit of work
     for shape in trial.smaller(setting.shape):
         smaller = replace(setting, shape=shape)
         if second * trial.work(smaller) > unsure_s:
             break
         second = warm_up(trial.build(smaller).act, clock, longest_s) / trial.work(smaller)
-        gc.collect()  # a smaller model need not be there with a large one
+        gc.collect()  # free the smaller model before a larger one is created
     if second * trial.work(setting) > unsure_s:
         _require_time(second * trial.work(setting), longest_s)
 
@@ -262,7 +262,7 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
     """Return the free memory of a device in bytes; if unknown, its total memory, or None."""
     if torch.device(device).type == "cpu":
         return _available(meminfo)
-    with suppress(Exception):  # a plugin need not have it, and whatever it raises is no news here
+    with suppress(Exception):  # a plugin may lack it, or raise anything
         module = torch.get_device_module(device)
         if hasattr(module, "mem_get_info"):
             return int(module.mem_get_info()[0])

@@ -20,9 +20,9 @@ from accelerator_validation.executorch.backend import (
     version_of,
 )
 
-# Where the CPU has bfloat16, OpenVINO computes in it, and a compile spec of ExecuTorch cannot ask
-# for float32: it holds text, and OpenVINO's options are a table. A number is then off by up to
-# 0.4 %, of a sum whose parts cancel by more; so the whole output is judged. 30 dB are 3 % of it.
+# If the CPU has bfloat16, OpenVINO computes in it, and a compile spec of ExecuTorch cannot request
+# float32: it contains text, but OpenVINO's options are a table. A number can then differ by 0.4 %,
+# or by more if it is a sum whose parts cancel. So the whole output is compared: 30 dB are 3 %.
 _NARROW_DB = 30
 
 _INSTALL = 'pip install "openvino>=2025.1,<2026" "nncf>=3.1,<3.2"'
