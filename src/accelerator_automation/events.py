@@ -40,7 +40,7 @@ class WorkflowRun(Part):
     """A workflow run that has ended."""
 
     id: Number
-    """Its number."""
+    """The id of the run."""
     event: str
     """The event that started it, such as `pull_request`."""
     conclusion: str | None
@@ -74,27 +74,27 @@ class User(Part):
     """A GitHub account."""
 
     login: str
-    """Its name."""
+    """The login name."""
 
 
 class Side(Part):
     """The head or the base of a pull request."""
 
     sha: Sha
-    """Its newest commit."""
+    """The newest commit of the branch."""
     repo: Repository | None
-    """Its repository; None if it was deleted."""
+    """The repository of the branch; None if it was deleted."""
 
 
 class PullRequest(Part):
-    """A pull request."""
+    """A pull request on GitHub."""
 
     number: Number
-    """Its number."""
+    """The number of the pull request."""
     state: str
     """`open` or `closed`."""
     user: User | None
-    """Its author; None if the account was deleted."""
+    """The author; None if the account was deleted."""
     head: Side
     """The branch to merge."""
     base: Side
@@ -105,27 +105,27 @@ class ChangedFile(Part):
     """A file that a pull request touches."""
 
     filename: str
-    """Its path."""
+    """The path of the file."""
     previous_filename: str | None = None
-    """Its previous path if it was moved, else None."""
+    """The previous path of the file if it was moved, else None."""
 
 
 class Comment(Part):
     """A comment on an issue or a pull request."""
 
     id: Number
-    """Its number."""
+    """The id of the comment."""
     user: User | None
-    """Its author; None if the account was deleted."""
+    """The author; None if the account was deleted."""
     body: str | None = None
-    """Its text."""
+    """The text of the comment; None if it is empty."""
 
 
 class ListedRun(Part):
     """A workflow run, in a list of runs or by itself."""
 
     id: Number
-    """Its number."""
+    """The id of the run."""
     event: str = ""
     """The event that started it, such as `repository_dispatch`."""
     status: str = ""
@@ -133,15 +133,15 @@ class ListedRun(Part):
     conclusion: str | None = None
     """The result, such as `success`; None if it has not ended."""
     display_title: str = ""
-    """Its title."""
+    """The title of the run."""
     created_at: AwareDatetime
-    """When it was created."""
+    """When the run was created."""
     path: str = ""
     """The path of its workflow file."""
     head_repository: Repository | None = None
     """The repository of its commit; None if it was deleted."""
     run_attempt: Number = 1
-    """The number of its current attempt."""
+    """The number of the current attempt at the run."""
 
 
 class ListedRuns(Part):
@@ -162,17 +162,17 @@ class ListedArtifact(Part):
     """An artifact of a run."""
 
     id: Number
-    """Its number."""
+    """The id of the artifact."""
     name: str
-    """Its name."""
+    """The name of the artifact."""
     size_in_bytes: int
     """Its size in bytes, compressed."""
     expired: bool
     """Whether GitHub has deleted it."""
     created_at: AwareDatetime | None = None
-    """When it was uploaded."""
+    """When the artifact was uploaded; None if GitHub does not state it."""
     workflow_run: RunNumber | None = None
-    """The run that uploaded it."""
+    """The run that uploaded the artifact; None if GitHub does not state it."""
 
 
 class Artifacts(Part):

@@ -18,7 +18,7 @@ from accelerator_automation.github.api import Api, parsed, read_all
 MUTED = "muted"
 
 MOST_OPENED = 20
-"""The most new issues in one night, because a plugin can fail in a thousand tests."""
+"""The maximum number of issues opened in one nightly run; a plugin can fail in a thousand tests."""
 
 _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
 
@@ -54,7 +54,7 @@ class Issue(Part):
 
     @property
     def muted(self) -> bool:
-        """Whether a maintainer added the label `muted`, so that it is not updated."""
+        """Whether it has the label `muted`, with which it is not updated."""
         return any(label.name == MUTED for label in self.labels)
 
 
@@ -93,7 +93,7 @@ class Issues:
 
 
 def issue_marker(label: str, name: str) -> str:
-    """Return the first line of an issue, which identifies its topic."""
+    """Return the first line of an issue's text, which identifies its topic."""
     return f"<!-- accelerator-portal {label} {name} -->"
 
 
@@ -116,10 +116,11 @@ class IssueList:
         issues: Iterable[Issue],
         is_left: Callable[[str], bool],
     ) -> Issues:
-        """Open, update and close issues to match the topics; open at most MOST_OPENED.
+        """Open, update and close issues to match the topics; return the changed issues.
 
-        `is_left` returns whether the state of a topic is unknown; the issue then stays open. An
-        interrupted call can be repeated, because existing issues are found by their markers.
+        Opens at most MOST_OPENED. `is_left` returns whether the state of a topic is unknown; its
+        issue then stays open. An interrupted call can be repeated, because existing issues are
+        found by their markers.
         """
         actions = list(_planned(self.label, topics, issues, is_left))
         opening = [action for action in actions if action.kind == "open"]

@@ -76,7 +76,8 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 class NightRun:
     """The inputs of a nightly run, and the results that its steps share.
 
-    `repository` is where issues are opened; `catalog` is the catalog before the first step.
+    `repository` is the repository on GitHub in which issues are opened; `catalog` is the catalog
+    before the first step.
     """
 
     root: Path

@@ -95,7 +95,10 @@ class ProposalPullRequest(Part):
 
 @dataclass
 class ProposalResults:
-    """The outcomes of proposals, and why others could not be made, by platform id or version."""
+    """The outcomes of proposals (`outcomes`), and why others could not be made (`problems`).
+
+    Both are by platform id, or by version for PyTorch.
+    """
 
     nothing: str
     """The text for a run without proposals."""

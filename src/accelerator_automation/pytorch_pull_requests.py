@@ -86,7 +86,7 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _listed(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first lines as list items, and then the number of the others."""
+    """Yield the first lines as list items, and then an item with the number of other lines."""
     found = list(lines)
     yield from (f"- {line}" for line in found[:_MOST_LISTED])
     if len(found) > _MOST_LISTED:

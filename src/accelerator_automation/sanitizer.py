@@ -1,4 +1,4 @@
-"""Checks a comment before it is posted, with code that had no part in writing it.
+"""Checks a text before it is posted on GitHub, independently of the code that wrote it.
 
 The modules that write comments put all data into code spans. This module reads the finished text as
 Markdown and refuses a text that could act on GitHub outside of code spans.

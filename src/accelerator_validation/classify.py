@@ -20,7 +20,7 @@ class MismatchError(Exception):
 
 
 class CheckFailedError(Exception):
-    """Raised if a check fails without a wrong number; the message says what was found."""
+    """Raised if a check fails for another reason than a wrong number; the message states it."""
 
 
 class BrokenTestError(Exception):

@@ -26,7 +26,7 @@ class Context:
     device: str
     matrix: Matrix
     backend: str = ""
-    """Name of the ExecuTorch backend under test; only its suites read it."""
+    """The name of the ExecuTorch backend under test; only its suites read it."""
     imports: str = ""
     """The plugin's module that a process must import; empty if torch loads the plugin."""
     stage: Stage = "load"
@@ -40,7 +40,7 @@ class Context:
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
-        """Mark a part that uses no device, so that an exception in it counts against the test."""
+        """Mark a part that uses no device: an exception in it is a fault of the test."""
         before, self.reference = self.reference, True
         yield
         self.reference = before  # not reset after an exception: `verdict` reads it

@@ -1,8 +1,8 @@
-"""Lists the tests of suites, in a process of its own that loads no plugin.
+"""Lists the tests of suites in a separate process that loads no plugin.
 
-As a program, `python -m accelerator_validation.listing` reads matrices by suite as JSON from
-its standard input and prints the tests as JSON. Names come from libraries that import torch. The
-process does not load plugins, so that a broken one cannot keep a plan from being made.
+As a program, `python -m accelerator_validation.listing` reads matrices by suite as JSON from its
+standard input and prints the tests as JSON. Names come from libraries that import torch. The
+process does not load plugins, so that a broken plugin does not prevent a plan.
 """
 
 from __future__ import annotations

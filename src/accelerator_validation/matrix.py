@@ -87,7 +87,7 @@ class Matrix(Model):
     description: Paragraph
     """The description of the suite."""
     packages: tuple[Line, ...] = ()
-    """Packages that it imports beside torch, by the names of their modules."""
+    """The packages that it imports besides torch, by the names of their modules."""
     axes: Mapping[Id, Annotated[tuple[AxisText, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
@@ -111,7 +111,7 @@ class Matrix(Model):
     batch: Annotated[int, Field(ge=1)] = 50
     """The maximum number of tests that a worker takes at once."""
     settings: Mapping[Id, int] = Field(default_factory=dict)
-    """Numbers that the module reads, by name."""
+    """The numbers that the module reads, by name."""
 
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
     """The platform's recipes by test, for the suite `deploy`."""

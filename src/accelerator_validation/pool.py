@@ -52,7 +52,7 @@ class _Worker:
     batch: deque[Case]
     current: Case | None = None
     verdict: Result | None = None
-    """The result of its test, while the worker still observes the test."""
+    """The result of its test, while the worker still records the test's operators."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
     idle: bool = False
     unfit: bool = False
@@ -66,7 +66,7 @@ def preload(job: Job) -> None:
 
 
 class Pool:
-    """Runs tests in `workers` processes; calls `began` and `ended` for each in this process."""
+    """Runs tests in `workers` processes; calls `began` and `ended` for each, in this process."""
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ class Probed:
 
     @property
     def needs_fresh_workers(self) -> bool:
-        """Whether each worker has to import torch itself: a fork cannot use the device."""
+        """Whether each worker must import torch itself: a forked process cannot use the device."""
         return bool(self.fault) or not self.forks
 
 
@@ -133,7 +133,10 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
 
 
 def _works_in_a_fork(device: str) -> bool:
-    """Return whether a forked process can use the device; not if importing the plugin starts it."""
+    """Return whether a forked process can use the device.
+
+    It cannot if importing the plugin starts the device.
+    """
     if "fork" not in multiprocessing.get_all_start_methods():
         return False
     child = multiprocessing.get_context("fork").Process(target=_use, args=(device,))

@@ -173,7 +173,7 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
 
 
 def _settle(log: str) -> None:
-    """Ignore interrupts, exit with the parent, and write all output to a file."""
+    """Prepare this process: ignore interrupts, exit with the parent, write all output to a file."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setsid"):
         os.setsid()  # so that the parent can end a plugin's daemons as a group

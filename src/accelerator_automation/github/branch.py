@@ -191,7 +191,7 @@ def push_data(
     message: str,
     retry: PushRetry | None = None,
 ) -> PushResult:
-    """Push what changed below `paths` since the checkout to a branch of `origin`.
+    """Push the files below `paths` that changed since the checkout to a branch of `origin`.
 
     Files that others changed, too, are left out. Raises GitError, also after too many attempts.
     """

@@ -41,7 +41,7 @@ _PASSING = {408, 425, 429}
 
 
 class _CutOffError(GitHubError):
-    """GitHub's response was cut off before its end."""
+    """GitHub's response ended too early."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Decides when to repeat a request to GitHub, with a limit on the total wait."""
+"""Decides whether to repeat a request to GitHub, and how long to wait before that."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class _Retry(GithubRetry):
 
 
 def retry(patience: Patience) -> Retry:
-    """Return the retry rule with these limits."""
+    """Return the retry rule for urllib3 with the limits of `patience`."""
     return _Retry(
         total=patience.tries - 1,
         backoff_factor=patience.wait,

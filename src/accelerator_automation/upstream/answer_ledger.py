@@ -28,8 +28,7 @@ from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
 
 REMEMBERED = dt.timedelta(days=6, hours=1)
-"""Requests older than this are dropped. It is twice the longest time limit of a run, plus the time
-between two rounds."""
+"""Requests older than this are dropped: twice the longest time limit of a run, plus one hour."""
 
 _AT_ONCE = 8
 _MOST_SETTLED = 100_000
@@ -65,7 +64,7 @@ class Ledger(Model):
 class LookupResult:
     """The result of looking for one platform's report.
 
-    `error` is set, and `found` is None, if GitHub did not respond.
+    If GitHub did not respond, `found` is None and `error` has the reason.
     """
 
     asked: SentRequest

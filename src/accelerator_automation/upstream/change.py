@@ -67,8 +67,7 @@ class Change(Model):
 # GitHub itself is asked which commit a pull request has now, and what is on the main branch.
 
 OLDEST_PUSH = dt.timedelta(days=1)
-"""The oldest commit of main that a push event may announce; older commits are refused as
-replays."""
+"""The maximum age of a commit of main in a push event; older ones are refused as replays."""
 
 _MISSING = {404, 422}
 _MOST_LABELS = 100

@@ -237,7 +237,7 @@ class CommentAccess:
 
 
 def update_comment(desk: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
-    """Post, update or leave the comment; return a sentence that says what was done.
+    """Post or update the comment if needed; return a sentence that says what was done.
 
     Raises GitHubError, and HarmfulError if the comment must not be posted.
     """

@@ -72,12 +72,12 @@ def clients_here(home: str, login: str) -> Clients:
 # 2026-11-21.
 
 READS_A_MINUTE = 450
-"""The number of reads in a minute. Half of the 900 points that GitHub allows a token in a minute; a
-GET costs one."""
+"""The maximum number of reads in a minute: half of the 900 points that GitHub allows a token; a GET
+costs one point."""
 
 TOKENS_A_MINUTE = 45
-"""The number of App tokens that a round of answers requests in a minute; each costs five points.
-With the 40 that the sender may request in the same minute, it is less than half of the 900
+"""The maximum number of App tokens that a round of answers requests in a minute; each costs five
+points. With the 40 that the sender may request in the same minute, it is less than half of the 900
 points."""
 
 
@@ -121,15 +121,16 @@ class OwnerPacedApi(ForwardingApi):
 # `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
 
 SEND: Permissions = {"contents": "write"}
-"""To send events. GitHub lists `POST /repos/{owner}/{repo}/dispatches` only under Contents."""
+"""The permissions for sending events: GitHub lists `POST /repos/{owner}/{repo}/dispatches` only
+under Contents."""
 READ: Permissions = {"actions": "read"}
-"""To read runs and artifacts, which GitHub lists under Actions."""
+"""The permissions for reading runs and artifacts, which GitHub lists under Actions."""
 COMMENT: Permissions = {"pull_requests": "write"}
-"""To comment on pull requests and to read their labels."""
+"""The permissions for commenting on pull requests and reading their labels."""
 CHECK: Permissions = {"checks": "write"}
-"""To create check runs; GitHub lets only Apps create them."""
+"""The permissions for creating check runs; GitHub lets only Apps create them."""
 WORKFLOWS: Permissions = {"contents": "read"}
-"""To read files of a repository, as `upstream doctor` does."""
+"""The permissions for reading files of a repository, as `upstream doctor` does."""
 
 
 def upstream_permissions(path: str) -> Permissions:

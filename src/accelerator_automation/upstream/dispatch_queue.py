@@ -43,7 +43,10 @@ class WaitingPlan(Model):
 
 
 class SendLog(Model):
-    """The file that passes the sender's state to its next run, with plans by artifact number."""
+    """The file that passes the sender's state to its next run.
+
+    The keys of `waiting`, `sent` and `read` are the numbers of the plans' artifacts.
+    """
 
     schema_version: Literal[1] = 1
     """The version of this file's format."""
@@ -76,7 +79,7 @@ DELIVERIES_KEPT = dt.timedelta(days=14)
 """The log keeps delivery numbers for this time, to recognize replays."""
 
 MOST_FAILURES = 3
-"""After this many failed rounds, a change is no longer sent to a platform."""
+"""The number of failed rounds after which a change is no longer sent to a platform."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,8 @@ class Enqueued:
 def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
     """Return the log with new plans, which are added oldest first.
 
-    `plans` are by the number of their artifact. A newer commit of a branch or pull request replaces
-    unsent older ones. Replays are refused.
+    The keys of `plans` are the numbers of their artifacts. A newer commit of a branch or pull
+    request replaces unsent older ones. Replays are refused.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):
@@ -193,7 +196,7 @@ def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names:
 
 
 def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
-    """Return the platforms that received this event, or this commit, within the last day.
+    """Return the ids of the platforms that received this event, or this commit, in the last day.
 
     The commit does not count for `rerequested` events, which ask for the same tests again.
     """
@@ -234,7 +237,7 @@ WORKFLOW = "upstream-event.yml"
 """The file name of the workflow that plans and sends."""
 
 MOST_ATTEMPTS = 3
-"""An event whose run failed this often is not run again."""
+"""The number of failed attempts after which a run is not restarted."""
 
 MOST_AT_ONCE = 20
 """The maximum number of runs that one sweep restarts, beginning with the oldest."""
@@ -245,7 +248,7 @@ REACH = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The result of a sweep: the numbers of restarted and of given-up runs, and the errors."""
+    """The ids of the runs that a sweep restarted (`again`) and gave up, and the errors."""
 
     again: tuple[int, ...]
     given_up: tuple[int, ...]

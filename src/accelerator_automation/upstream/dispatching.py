@@ -101,7 +101,7 @@ class SendResult(Model):
     tries: Annotated[int, Field(ge=0)]
     """The number of attempts; 0 if the body is too large to be sent."""
     why: ShortText = ""
-    """The reason of a failure; empty if it succeeded."""
+    """The reason of a failure; empty if sending succeeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Senders:
     vendors: Api
     own: Api
     home: str
-    """This repository."""
+    """This repository, as OWNER/NAME."""
 
 
 def send(
@@ -203,7 +203,8 @@ def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
 # Only one round runs at a time. What a round cannot send within its time waits for the next one.
 
 MOST_TIME = dt.timedelta(minutes=20)
-"""After this time, no new batch starts. The job has a time limit; the next job continues."""
+"""The time after which a round starts no new batch. The job has a time limit; the next job
+continues."""
 
 Save = Callable[[SendLog], None]
 

@@ -1,4 +1,4 @@
-"""Finds missing settings for upstream events in each repository. Only reads."""
+"""Finds missing and wrong settings for upstream events in each repository. Changes nothing."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
 
 
 def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
-    """Yield what is missing in the environment that holds the secrets. Raises GitHubError."""
+    """Yield findings about the environment that holds the secrets. Raises GitHubError."""
     path = f"repos/{home}/environments/{ENVIRONMENT}"
     where = f"{home}, environment {ENVIRONMENT}"
     if not _exists(api, path):
@@ -143,7 +143,7 @@ def _all_secrets() -> str:
 
 
 LEAST_REQUESTS = 100
-"""With fewer requests left in this hour, a round may not finish."""
+"""The minimum number of requests left in this hour; with fewer, a round may not finish."""
 
 _UNAUTHORIZED = 401
 _FORBIDDEN = 403
@@ -210,7 +210,7 @@ def refused_request(variable: str, error: GitHubError) -> SetupFinding:
 
 
 def network_finding(where: str, error: GitHubError) -> SetupFinding:
-    """Return the finding for a request that failed for now, but may succeed later."""
+    """Return the finding for a request that failed, but may succeed later."""
     return SetupFinding(where, str(error), "Check the network, then run the command again")
 
 
@@ -317,7 +317,7 @@ ConnectApp = Callable[[], GitHubApp | None]
 def app_findings(
     app: GitHubApp, catalog: Catalog, home: str, vendors: Iterable[Dispatch]
 ) -> Iterator[SetupFinding]:
-    """Yield what the App lacks; repositories with a finding are not checked further."""
+    """Yield findings about the App; repositories with a finding are not checked further."""
     lacking = set()
     for repository, permissions in required_permissions(catalog, home).items():
         try:

@@ -203,7 +203,7 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
 
 
 def _number(check: _CheckRun) -> int | None:
-    """Return the number of the pull request of a check run, or None unless it has exactly one.
+    """Return the number of a check run's pull request; None if it has none or several.
 
     GitHub names none for pull requests of forks. The portal's own check runs have the number in
     `external_id`; GitHub confirms it like any other.

@@ -26,10 +26,11 @@ from accelerator_portal.results.standing import Standing, State, verdict
 MOST_KEPT = 20
 
 OLDEST_BASE = dt.timedelta(days=14)
-"""A test that passed longer ago than this may have been broken by any change since then."""
+"""The maximum age of a test's last pass on the base. If it is older, any change since then may have
+broken the test."""
 
 FEWEST_RUNS = 2
-"""A test that passed in fewer runs of the base may have passed by chance."""
+"""The minimum number of a test's runs on the base; with fewer, it may have passed by chance."""
 
 _LONGEST_KEY = 300
 _LONGEST_TEXT = 200
@@ -58,9 +59,9 @@ class ReportNews(Model):
     """A report compared with its base. Lists are limited, counts include all tests."""
 
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
-    """The first newly broken tests, by key."""
+    """The first newly broken tests, sorted by key."""
     flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
-    """The first tests that fail now and are flaky on the base."""
+    """The first tests that fail now and are flaky on the base, sorted by key."""
     newly_broken: NonNegativeInt = 0
     """The number of newly broken tests."""
     red_already: NonNegativeInt = 0
@@ -82,7 +83,10 @@ class ReportNews(Model):
 
 
 def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> ReportNews:
-    """Compare a report with the history of the platform."""
+    """Return a report compared with its platform's history.
+
+    `issues` are the platform's known issues; those that expire by `today` are ignored.
+    """
     standings = dict(base.tests())
     current = [issue for issue in issues if issue.expires > today]
     found: dict[str, list[Broken]] = {}

@@ -43,7 +43,7 @@ class DispatchPlan(Model):
     change: Change
     """The change to test."""
     entries: Annotated[tuple[PlannedPlatform, ...], Field(max_length=1000)] = ()
-    """The platforms that test the change, by id."""
+    """The platforms that test the change, sorted by id."""
     passed_over: Mapping[str, str] = Field(default_factory=dict)
     """Why the other platforms with the section `upstream_events` do not test it, by id."""
 

@@ -36,11 +36,11 @@ RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "re
 
 @dataclass(frozen=True, slots=True)
 class ReportPlace:
-    """Where to look for reports, and the names and the time to check them with."""
+    """The place to look for reports, and the names and the time for checking them."""
 
     api: Api
     home: str
-    """This repository."""
+    """This repository, as OWNER/NAME."""
     known: KnownNames
     now: dt.datetime
     runs: RunLists | None = None
@@ -189,7 +189,7 @@ _FILE = "report.json"
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A change that was sent to a platform, and when."""
+    """A change that was sent to a platform at the time `at`."""
 
     change: Change
     entry: PlannedPlatform
@@ -240,7 +240,7 @@ def _joined(parts: Sequence[Report]) -> Report:
 
 
 def false_claim(report: Report, asked: SentRequest) -> str | None:
-    """Return how a report contradicts the request for its run, or None."""
+    """Return how a report contradicts the request for its run; None if it does not."""
     wanted = asked.entry.accelerator
     if report.accelerator != wanted:
         return f"the report is about {report.accelerator}, the run was for {wanted}"

@@ -40,7 +40,7 @@ def sent_summary(done: DispatchRound) -> str:
 
 
 def sweep_summary(done: Sweep) -> str:
-    """Return a summary of the runs started again and the runs given up, as Markdown."""
+    """Return a summary of the restarted and the given-up runs, as Markdown."""
     lines = [f"# Started {count(len(done.again), 'failed run')} again", ""]
     lines += [f"- run {number}" for number in done.again]
     lines += [

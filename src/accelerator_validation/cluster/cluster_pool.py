@@ -36,7 +36,7 @@ _WITHOUT_RESULT = frozenset({"lost", "pending"})
 
 
 class ClusterPool:
-    """Runs tests on a cluster; calls `began` and `ended` for each test, in this process."""
+    """Runs tests on a cluster; calls `began` and `ended` in this process for each test."""
 
     def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
         self,

@@ -48,7 +48,7 @@ class PytestSource:
 def pytest_matrices(
     suites: Iterable[str], request: Request, source: PytestSource
 ) -> dict[str, Matrix]:
-    """Return the matrix of the vendor's suite by name; empty if it is not to run.
+    """Return the matrix of the vendor's suite by its name; empty if the suite does not run.
 
     Raises RunError if pytest or the folder of tests is missing.
     """
@@ -88,7 +88,7 @@ def suite_of(path: Path) -> str:
 
 
 def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
-    """Return node ids by name and parameters, named as an import of pytest reports names them.
+    """Return node ids by the name and parameters that the tests have in imported pytest reports.
 
     Hardware is not part of an identity. If tests differ only in their device, the test for the
     device under test is kept, and tests for the CPU have the lowest priority.

@@ -25,7 +25,7 @@ _SHOWN = 12
 
 
 def described(checkout: Path) -> dict[str, str]:
-    """Return the folder, commit and version of a PyTorch checkout by name. Raises RunError."""
+    """Return the folder, commit and version of a PyTorch checkout. Raises RunError."""
     if not (checkout / TESTS).is_dir():
         what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
         raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")

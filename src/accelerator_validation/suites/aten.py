@@ -29,7 +29,7 @@ _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 
 @cache
 def operators() -> frozenset[str]:
-    """Return the operators of the imported torch that a device may be asked for."""
+    """Return the ATen operators of the imported torch that can reach a device."""
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
     return frozenset(
         operator_name(full) for full in _registered() if not has_kernel(full, _COMPOSITE)

@@ -137,7 +137,7 @@ def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -
 
 
 def check_device(found: object, device: str, what: str) -> None:
-    """Raise MismatchError if a tensor is on another type of device."""
+    """Raise MismatchError if a tensor is on another type of device than `device`."""
     for leaf in tensors(leaves(found)):
         if leaf.device.type != device:
             raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")

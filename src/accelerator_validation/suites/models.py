@@ -240,7 +240,7 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
 
 
 def _default(dtype: torch.dtype) -> AbstractContextManager[None]:
-    """Return a context in which tensors that a model creates have this type, too."""
+    """Return a context in which tensors that a model creates have this data type."""
 
     @contextmanager
     def within() -> Any:

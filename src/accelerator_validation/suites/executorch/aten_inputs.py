@@ -76,7 +76,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one operator on its first inputs."""
+    """Run one operator on inputs from the source that the test names."""
     dtype: torch.dtype = getattr(torch, case["dtype"])
     dynamic = dict(case.parameters).get("dynamic") == "true"
 
@@ -184,7 +184,10 @@ _MOST_FACTO_CALLS = 200
 
 
 def facto_names() -> list[str]:
-    """Return the overloads that FACTO describes, such as `add.Tensor`; empty if not installed."""
+    """Return the overloads that FACTO describes, such as `add.Tensor`.
+
+    Empty if FACTO is not installed.
+    """
     if not _has_facto():
         return []
     from facto.specdb.db import SpecDictDB

@@ -22,7 +22,7 @@ class Delegation:
 
     @property
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """The numbers of nodes and operators, and the share of delegated nodes, as metrics."""
+        """Metrics: the numbers of nodes and operators, and the share of delegated nodes."""
         nodes = self.taken.total() + self.left.total()
         share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}
         return {

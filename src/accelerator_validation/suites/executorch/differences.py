@@ -28,7 +28,8 @@ class TensorDifference:
     relative: float
     """The greatest absolute difference, divided by the greatest number of the reference."""
     mean_relative: float
-    """The mean of the absolute differences, each divided by its reference, where that is not 0."""
+    """The mean of the absolute differences, each divided by the reference number, if that is not
+    0."""
     sqnr_db: float
     """The signal-to-noise ratio in dB: the norm of the reference to that of the difference. It is
     infinite without a difference."""

@@ -128,7 +128,7 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
 
 
 def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> str | None:
-    """Return a text if other programs used the processors; None if they hardly did."""
+    """Return a text if other programs used more than a tenth of the processors, else None."""
     if before is None or after is None or after.clock_s - before.clock_s < _LEAST_S:
         return None
     others = (after.all_s - before.all_s) - (after.own_s - before.own_s)

@@ -103,7 +103,10 @@ def _warm(
 def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
     workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
 ) -> tuple[Timing, str | None]:
-    """Measure until the timing can be published; return it with the remaining fault, if any."""
+    """Measure up to `tries` times until the timing can be published.
+
+    Returns the last timing, and the reason why it cannot be published, or None.
+    """
     for left in reversed(range(tries)):
         disturbed = _others_since(device)
         found = measured(workload.act, clock, call_s, budget)
