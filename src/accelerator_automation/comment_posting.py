@@ -1,6 +1,6 @@
 """Posts a comment on a pull request of this repository with the changes of the site.
 
-The comment is posted after the workflow run of the pull request has ended.
+It reads the untrusted artifact of the pull request's workflow run after the run has ended.
 """
 
 from __future__ import annotations

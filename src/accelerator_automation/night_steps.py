@@ -1,4 +1,4 @@
-"""Defines the steps of a nightly run, and the data that they share."""
+"""Defines the steps of a nightly run and their shared data; archives runs and package data."""
 
 from __future__ import annotations
 

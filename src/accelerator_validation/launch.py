@@ -1,4 +1,7 @@
-"""Starts or resumes a run: reads the suites, checks the device, plans the tests and runs them."""
+"""Starts or resumes a run: reads the suites, checks the device, plans the tests and runs them.
+
+Before that, it reports packages that the suites need and the environment lacks.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the options of a run, and plans the run from them."""
+"""Defines the options of a run, plans the run from them, and chooses its number of workers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs one round of answers: finds reports, compares them, and posts the results."""
+"""Runs one round of answers: finds reports, compares them, and posts the results.
+
+Also adds check runs whose label was added late, and stores reports of the main branch.
+"""
 
 from __future__ import annotations
 

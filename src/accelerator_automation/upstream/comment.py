@@ -1,6 +1,7 @@
-"""Writes the comment on a pull request of PyTorch that lists each platform's new failures.
+"""Writes and posts the comment on a PyTorch pull request that lists each platform's new failures.
 
-All text from data is in code spans, so that it mentions nobody and has no effect.
+All text from data is in code spans, so that it mentions nobody and has no effect. The comment
+stores its results in itself, for the next update.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Chooses the tokens of each workflow: those of the GitHub App, or personal ones."""
+"""Chooses the tokens of each workflow: those of the GitHub App, or personal ones.
+
+Also limits the rate of their requests, and lists the permissions that the App needs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines a vendor's pytest suite for the harness."""
+"""Lists and runs the tests of a vendor's pytest suite, and turns pytest's reports into results."""
 
 from __future__ import annotations
 

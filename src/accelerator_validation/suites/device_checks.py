@@ -1,4 +1,4 @@
-"""Checks torch.accelerator: count, current device, memory, random numbers."""
+"""Checks the device with torch.accelerator: memory, random numbers, streams and events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks the features of a platform's page with small models."""
+"""Checks the features that a platform's page lists, such as autograd, with small models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs one ExecuTorch test: the model in PyTorch, then the program, then a comparison."""
+"""Runs one ExecuTorch test: the model in PyTorch, then the program, then a comparison.
+
+Also limits the size of files, and adds the runtime's log to its errors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures models of full size with random weights, in samples per second."""
+"""Defines speed tests of full-size models and of a transformer block, with random weights."""
 
 from __future__ import annotations
 

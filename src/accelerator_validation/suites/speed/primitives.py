@@ -1,4 +1,4 @@
-"""Measures single operations: bandwidth, matrix products, attention, convolution."""
+"""Defines speed tests of single operations: bandwidth, matrix products, attention, convolution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Summarizes repeated timings: median, spread, and whether they may be published."""
+"""Summarizes repeated timings, and decides whether they may be published.
+
+Also measures how much other programs used the processors in the meantime.
+"""
 
 from __future__ import annotations
 
