@@ -1,7 +1,7 @@
-"""Writes files and folders so that an interruption leaves the old ones.
+"""Writes files and folders so that an interrupted write keeps the old version.
 
 Everything is written to a temporary name in the same folder and renamed when it is complete. The
-name is hidden and ends with `.new`: a process that is killed before it renames leaves a file that
+name is hidden and ends with `.new`: a process that is killed before the rename leaves a file that
 the portal does not read and that git ignores.
 """
 
@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 LEFTOVER_AGE = dt.timedelta(hours=1)
-"""Nothing takes so long to write: an older temporary file was left by a process that was killed."""
+"""Older temporary files were left by processes that were killed: no write takes this long."""
 
 _SUFFIX = ".new"
 
@@ -76,9 +76,9 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
 
 
 def remove_leftovers(root: Path, now: dt.datetime) -> list[Path]:
-    """Remove temporary files and folders below `root` older than LEFTOVER_AGE; return them.
+    """Remove temporary files and folders below `root` older than LEFTOVER_AGE; return their paths.
 
-    `now` is the current time. What cannot be removed is kept, because it does no harm.
+    `now` is the current time. Files that cannot be removed stay; they do no harm.
     """
     oldest = (now - LEFTOVER_AGE).timestamp()
     removed = []

@@ -75,9 +75,9 @@ class Platform:
     known_issues: tuple[KnownFailure, ...] = ()
     validation: Validation = field(default_factory=Validation)
     translations: Mapping[str, Translation] = field(default_factory=dict)
-    """The guide in other languages, by language."""
+    """The translated guides, by language code."""
     answers: Mapping[str, Translation] = field(default_factory=dict)
-    """Some questions and answers in other languages, by language."""
+    """The translated files of questions and answers, by language code."""
     stated_models: StatedModels | None = None
 
     @property
@@ -112,9 +112,10 @@ class Platform:
 class Catalog:
     """The content of `accelerators/` and `data/`; platforms are in-tree first, then by name.
 
-    `defaults` is the selector's default choice. `suites` are by id, `models` are those that several
-    suites test, `exceptions` are exceptions to rules, `hosts` are those that commands may use.
-    `relay` is the relay's list of repositories. Optional data that does not exist is None or empty.
+    `files` maps paths to YAML files and `suites` maps ids to suites. `defaults` has the selector's
+    default choices, `models` the models that several suites test, `exceptions` the problems that
+    are accepted for a time, and `hosts` the hosts that commands may use. `relay` is the allowlist
+    of PyTorch's CI relay. Optional data that does not exist is None or empty.
     """
 
     platforms: tuple[Platform, ...]
@@ -132,15 +133,16 @@ class Catalog:
     relay: Relay | None = None
     executorch_goals: ExecutorchGoals | None = None
     set_aside: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
-    """What is wrong with folders that were left out so that the others can be shown."""
+    """The errors of each quarantined folder, by folder name."""
     shown_before: Mapping[str, dt.date] = field(default_factory=dict)
-    """The platforms of those folders that are shown in their last valid version, and since when."""
+    """The quarantined folders whose last valid version is in `platforms`, each with the day since
+    which it is shown."""
     packages: Mapping[str, PackageFacts] = field(default_factory=dict)
-    """What package indexes say, by normalized name."""
+    """The facts that package indexes state, by normalized package name."""
     packages_read: PackagesRead = field(default_factory=PackagesRead)
-    """How fresh that is."""
+    """The days on which the facts in `packages` were read."""
     own_runs: OwnRuns | None = None
-    """Where this project runs the suites itself."""
+    """The platforms on which this project runs the suites itself."""
     other_backends: OtherBackends | None = None
     """Backends and runtimes that are not listed as platforms."""
     finder_words: FinderWords | None = None
@@ -148,9 +150,9 @@ class Catalog:
     faq: MarkdownFile | None = None
     """Questions and answers that hold on every platform."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    """The reports of folders that have problems of their own, which are looked at all the same."""
+    """The reports of folders that could not be loaded, by folder name. They are checked, too."""
     archived_without_folder: tuple[str, ...] = ()
-    """The ids under which results are archived and that no folder has."""
+    """The ids of platforms that have archived results but no folder."""
     changed: frozenset[str] = frozenset()
     """The folders that the current change modifies; empty if they are unknown."""
 
@@ -173,7 +175,7 @@ class Catalog:
 
     @property
     def translations(self) -> Iterator[MarkdownFile]:
-        """Every guide, and every file of questions and answers, in another language."""
+        """Every translated guide and every translated file of questions and answers."""
         for platform in self.platforms:
             for found in (*platform.translations.values(), *platform.answers.values()):
                 yield found.text
@@ -205,5 +207,5 @@ class Catalog:
         return SuiteNames(frozenset(self.suites), aliases)
 
     def suite(self, name: str) -> SuiteFile | OwnSuite | None:
-        """Return the description of a suite: its file, or its vendor's declaration."""
+        """Return the description of a suite, from its file or its vendor's folder, or None."""
         return self.suites.get(name) or self.own_suites.get(name)

@@ -41,15 +41,15 @@ Integration = Literal["in-tree", "out-of-tree"]
 
 
 class Model(BaseModel):
-    """A frozen record of a contributed file; unknown keys are errors."""
+    """Base class of the records in contributed files: immutable; unknown keys are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @classmethod
     def from_objects(cls, *sources: object, **fields: Any) -> Self:  # noqa: ANN401 - values of any field
-        """Return a record with `fields` and, for its other fields, attributes of the sources.
+        """Return a record with the values in `fields` and, for other fields, those of `sources`.
 
-        The first source that has an attribute of the field's name counts.
+        A field gets its value from the first source that has an attribute of the same name.
         """
         for name in cls.model_fields.keys() - fields.keys():
             for source in sources:
@@ -60,7 +60,7 @@ class Model(BaseModel):
 
 
 class OpenModel(BaseModel):
-    """A frozen record of a file that others define; keys that are not named here are ignored."""
+    """Base class of records in files that others define: immutable; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -173,7 +173,10 @@ def _is_https(value: str) -> bool:
 
 
 def _url_template(value: str) -> str:
-    """Return an address that may contain placeholders; `{index}` may stand for its beginning."""
+    """Return an address that may contain placeholders, or begin with `{index}`.
+
+    Raises a fault if it is not an https address or its host contains a placeholder.
+    """
     whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", whole):
         raise fault("the address has a placeholder in its host", "use a real host name")

@@ -1,4 +1,4 @@
-"""Lists the files that contributors write, with the site's page on each of their records."""
+"""Finds the site's description of a contributed file or of a record in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 WHOLE = "the file"
-"""What the page calls the record that is a whole file."""
+"""The heading on the page for the description of a whole file."""
 
 FILES = {
     "accelerators/<id>/accelerator.yaml": "accelerator",
@@ -33,7 +33,7 @@ FILES = {
     "data/executorch-goals.yaml": "executorch-goals",
     "data/other-backends.yaml": "other-backends",
 }
-"""The files' names on the page, and the names of their schemas."""
+"""Maps each file's name on the page to the name of its schema."""
 
 
 def slug(text: str) -> str:

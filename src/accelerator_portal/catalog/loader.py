@@ -79,7 +79,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Problem]]:
-    """Load one folder of `root`; the platform is None if the folder has problems."""
+    """Return the platform of a vendor's folder (None if it has problems) and the problems."""
     reader = _Reader(root)
     return reader.platform(folder), reader.problems
 
@@ -87,10 +87,10 @@ def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Proble
 def load_catalog(
     root: Path, wanted: Callable[[str], bool] = lambda _: True
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Load every file of the repository `root`; of the vendors' folders, only those `wanted`.
+    """Return the catalog of the repository `root`, and the problems of its files.
 
-    A folder with a problem is left out of the catalog. The catalog is None only if the shared data
-    cannot be used.
+    The catalog has the vendors' folders without problems for whose names `wanted` is true. It is
+    None only if the releases or the selector's defaults cannot be used.
     """
     reader = _Reader(root)
     releases = reader.record(RELEASES, Releases)
@@ -157,7 +157,7 @@ class _Reader:
         return []
 
     def suites(self) -> dict[str, SuiteFile]:
-        """Read every suite; the id is the name of its file."""
+        """Return every suite by its id, which is the name of its file."""
         found: dict[str, SuiteFile] = {}
         for name in self._names(SUITES) if (self.root / SUITES).is_dir() else ():
             suite = self.record(f"{SUITES}/{name}", SuiteFile)
@@ -174,7 +174,7 @@ class _Reader:
         return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
     def optional(self, path: str, model: type[M], folder: str | None = None) -> M | None:
-        """Read a file if it exists; return None if it does not or has problems."""
+        """Return the record of a file, or None if the file does not exist or has problems."""
         place = self.root / path
         return self.record(path, model, folder) if place.exists() or place.is_symlink() else None
 
@@ -237,7 +237,7 @@ class _Reader:
         return markdown
 
     def _translations(self, folder: str, kind: str) -> dict[str, Translation]:
-        """Read the guide or the answers in other languages; return them by language."""
+        """Return the translations of the guide or the FAQ (`kind`) by language code."""
         found: dict[str, Translation] = {}
         for name in self._names(f"{ACCELERATORS}/{folder}"):
             match = _TRANSLATION.fullmatch(name)

@@ -50,7 +50,7 @@ _PARSER.core.ruler.before("inline", "bounded", _bounded)
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """Code or another literal text, and its first line in the file."""
+    """Code or another literal text, and the number of its first line in the file."""
 
     line: int
     text: str
@@ -65,7 +65,7 @@ class Section:
     text: str
     text_line: int
     messages: tuple[CodeBlock, ...] = ()
-    """The error messages that it declares, each a line of the block `error` above its text."""
+    """The error messages that the section declares: the lines of the `error` block above `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class LinkTarget:
 class MarkdownFile:
     """A vendor's text: its sources by id, and its sections, link targets and code blocks in order.
 
-    `source_lines` has the line of each source's date. `spans` are inline code, and the text of
-    headings and table cells. `length` is the number of lines below the front matter.
+    `source_lines` maps a source's id to the line of its date. `spans` are inline code, and the text
+    of headings and table cells. `length` is the number of lines below the front matter.
     """
 
     path: str
@@ -94,10 +94,10 @@ class MarkdownFile:
     spans: tuple[CodeBlock, ...] = ()
     length: int = 0
     fingerprint: str = ""
-    """Stands for the text below the front matter; a translation names it."""
+    """A digest of the text below the front matter. Translations state which one they translate."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return the fingerprint of some sections, which their translation states."""
+        """Return the fingerprint of the sections with these titles."""
         found = (section for section in self.sections if section.title in titles)
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
 

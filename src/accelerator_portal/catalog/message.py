@@ -1,4 +1,4 @@
-"""Defines English texts that keep their message, so that a page can show a translation.
+"""Defines English texts that keep the message they are made of, so that pages can translate them.
 
 A message is a whole sentence or label with named placeholders, never a part of a sentence, because
 the order of parts differs between languages. `make messages` finds the calls of these functions.
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Translatable(str):
-    """A text, the message or messages (one, many) it was made of, and the values in it."""
+    """An English text with its message or messages (`forms`) and the values of placeholders."""
 
     __slots__ = ("forms", "number", "values")
 
     forms: tuple[str, ...]
     values: Mapping[str, object]
     number: int
-    """The number that decides between the messages."""
+    """The number that selects the singular or plural message."""
 
     def __new__(
         cls,
@@ -40,37 +40,37 @@ class Translatable(str):
 
 
 def message(text: str, **values: object) -> Translatable:
-    """Return a text; each `{name}` in it stands for a value, which may be a message itself."""
+    """Return a text in which each `{name}` is replaced by its value, which may be a message."""
     return Translatable(text.format(**values) if values else text, (text,), values)
 
 
 def plural(one: str, many: str, number: int, **values: object) -> Translatable:
-    """Return a text with a number; the messages `one` and `many` contain it as `{count}`."""
+    """Return a text with a number, for which the messages `one` and `many` contain `{count}`."""
     values |= {"count": f"{number:,}"}
     text = (one if number == 1 else many).format(**values)
     return Translatable(text, (one, many), values, number)
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Return names or short texts, joined by commas: `a, b`."""
+    """Return names or short texts (at least one), joined by commas: `a, b`."""
     return reduce(lambda one, other: message("{one}, {other}", one=one, other=other), texts)
 
 
 def clauses(texts: Iterable[str]) -> str:
-    """Return parts that could be sentences, joined by semicolons: `a; b`."""
+    """Return clauses (at least one), joined by semicolons: `a; b`."""
     return reduce(lambda one, other: message("{one}; {other}", one=one, other=other), texts)
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """Return whole sentences one after the other."""
+    """Return whole sentences (at least one), joined by spaces."""
     return reduce(lambda one, other: message("{one} {other}", one=one, other=other), texts)
 
 
 def either(texts: Iterable[str]) -> str:
-    """Return names with "or" between them: `a or b`."""
+    """Return names (at least one) with "or" between them: `a or b`."""
     return reduce(lambda one, other: message("{one} or {other}", one=one, other=other), texts)
 
 
 def both(texts: Iterable[str]) -> str:
-    """Return names with "and" between them: `a and b`."""
+    """Return names (at least one) with "and" between them: `a and b`."""
     return reduce(lambda one, other: message("{one} and {other}", one=one, other=other), texts)

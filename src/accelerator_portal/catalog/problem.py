@@ -66,7 +66,7 @@ def _short(words: str) -> str:
 
 
 class UserError(Exception):
-    """Ends a command; the message is for its user, so that no traceback is shown."""
+    """Ends a command with a message for the user, without a traceback."""
 
 
 class ProblemsError(Exception):

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
 Advance = Callable[[], None]
-"""Called when one more of the items is done."""
+"""A function to call after each finished item."""
 
 Progress = Callable[[str, int], AbstractContextManager[Advance]]
-"""From a label and the number of items to a function that counts finished items."""
+"""A function from a label and the number of items to a context manager that gives `Advance`."""
 
 
 def no_progress(_label: str, _length: int) -> AbstractContextManager[Advance]:
-    """Show no progress."""
+    """Return a context manager that shows no progress."""
     return nullcontext(lambda: None)

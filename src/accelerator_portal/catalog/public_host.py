@@ -1,4 +1,4 @@
-"""Checks that an address names a public host, by the name that would be resolved."""
+"""Checks by its text whether an address has a public host, without resolving names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes JSON Schemas of the contributed YAML files, for editors and for the site."""
+"""Generates JSON Schemas of the contributed YAML files, for editors and for the site."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ SCHEMAS: dict[str, type[BaseModel]] = {
 
 
 def schema_text(name: str) -> str:
-    """Return the JSON Schema (draft 2020-12) of one kind of file, as it is committed."""
+    """Return the text of the schema file (draft 2020-12) for a key of SCHEMAS."""
     return model_schema(SCHEMAS[name])
 
 
 @cache
 def model_schema(model: type[BaseModel]) -> str:
-    """Return the JSON Schema (draft 2020-12) of any model."""
+    """Return the text of a model's JSON Schema (draft 2020-12)."""
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described(model)}
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
@@ -114,7 +114,7 @@ class DescribedSchema(GenerateJsonSchema):
 
 
 def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """Return the docstring of each field that has one, inherited ones too."""
+    """Return the docstrings of a model's fields, also inherited ones, by field name."""
     found: dict[str, str] = {}
     for owner in reversed(model.__mro__):
         if issubclass(owner, BaseModel) and owner is not BaseModel:
@@ -124,7 +124,7 @@ def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 @cache
 def _of_module(name: str) -> dict[str, dict[str, str]]:
-    """Return the docstrings of the fields of each class of a module."""
+    """Return the docstrings of fields in a module: by class name, then by field name."""
     module = sys.modules[name]
     tree = ast.parse(inspect.getsource(module))
     return {node.name: _of_class(node) for node in tree.body if isinstance(node, ast.ClassDef)}

@@ -31,7 +31,7 @@ class Fact:
 
 
 def facts(catalog: Catalog) -> Iterator[Fact]:
-    """Yield every sourced record of the YAML files and every sourced line of the texts."""
+    """Yield a fact for each record of the YAML files, and each line of the texts, with sources."""
     for path, file in sorted(catalog.files.items()):
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
         if isinstance(declared, Mapping):
@@ -149,7 +149,7 @@ def place(url: str) -> str:
 
 
 STALE_DAYS = 90
-"""Nobody has to read a source again earlier."""
+"""A source that was read more days ago should be read again."""
 
 SHARED = ""
 """Stands for the shared data where a platform's id is expected."""
@@ -157,7 +157,7 @@ SHARED = ""
 
 @dataclass(frozen=True, slots=True)
 class AgedFact:
-    """A fact, its platform, and the day on which its oldest source was read.
+    """A fact, its platform's id (or SHARED), and the day on which its oldest source was read.
 
     `trust` is the level of its most reliable source.
     """

@@ -37,7 +37,7 @@ _BOUNDS = {
 
 
 def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
-    """Return the record, or None and every problem of the file."""
+    """Return the file's data as a record of `model`, or None and every problem of the file."""
     try:
         return model.model_validate(file.data), []
     except ValidationError as error:

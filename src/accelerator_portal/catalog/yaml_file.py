@@ -217,9 +217,10 @@ FileModel = TypeVar("FileModel", bound=BaseModel)
 def read_for_edit(
     path: str, text: str, model: type[FileModel], entry: str
 ) -> tuple[FileModel, YamlFile]:
-    """Return the data and the lines of a text. Raises ProblemsError if it is not valid.
+    """Return the record of a YAML text, and the parsed text with its line numbers.
 
-    `entry` names what should be added, for the error message.
+    Raises ProblemsError if the text is not valid. `entry` names what the caller wants to add, for
+    the error message.
     """
     file, problems = parse_yaml(path, text)
     if file is None or problems:
@@ -242,7 +243,7 @@ def with_read_day(line: str, day: dt.date) -> str:
 
 
 def above_comments(lines: list[str], at: int) -> int:
-    """Return the index of the first comment line directly above line `at`, which belongs to it."""
+    """Return the index of the first comment line directly above line `at`; without one, `at`."""
     while at and lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return at

@@ -14,7 +14,7 @@ from accelerator_portal.checks.exemptions import without_exemptions
 from accelerator_portal.checks.rule import Rule
 
 Load = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]
-"""Reads the catalogue below a folder, on a day, with what kept files from being read."""
+"""A function that loads the catalog below a folder on a day, and returns it with the problems."""
 
 _MODULES = (
     import_module(f"{rules.__name__}.{found.name}") for found in iter_modules(rules.__path__)
@@ -22,7 +22,7 @@ _MODULES = (
 _DECLARED = (value for module in _MODULES for value in vars(module).values())
 
 RULES = tuple(sorted({r for r in _DECLARED if isinstance(r, Rule)}, key=lambda rule: rule.id))
-"""Every function in a module of `rules` that is decorated with `rule`."""
+"""Every function in a module of `rules` that is decorated with `rule`, sorted by id."""
 
 
 def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:

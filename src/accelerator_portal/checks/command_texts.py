@@ -1,4 +1,4 @@
-"""Finds every text of a folder from which a reader may copy a command."""
+"""Finds texts with commands that readers may copy, and splits command lines as a shell does."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.reports.store import stored_reports
 
-# Commands of reports are many, and most are of the harness: only these can be of interest. A pipe,
-# an address, a name with a point or an at sign, what `checks.protection` knows.
+# Reports contain many commands, and most are of the harness. Only commands with a pipe, an address,
+# a name with a dot or an at sign, or a word that `unprotected_words` looks for, are parsed.
 _INTERESTING = re.compile(
     r"[|`@.(]|//|verify|insecure|trust|check|force|auth|tls|docker|podman|nerdctl|-\w*k",
     re.IGNORECASE,
@@ -22,9 +22,9 @@ _INTERESTING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CommandText:
-    """A command, or code with commands, and its place; `run` are the words of an install step.
+    """A command, or code with commands, and its place; `run` has the words of an install step.
 
-    `prose` marks a piece of running text, which may not be a command at all.
+    `prose` is true for a part of running text, which may not be a command.
     """
 
     path: str
@@ -50,7 +50,7 @@ def _of_words(words: tuple[str, ...]) -> tuple[Pipeline, ...]:
 
 
 def command_texts(catalog: Catalog) -> Iterator[CommandText]:
-    """Yield the texts of all platforms, and then the commands of reports, each once."""
+    """Yield the texts of all platforms, then the commands of each report without repetitions."""
     for platform in catalog.platforms:
         yield from _of_steps(platform)
         yield from _of_identify(platform)
@@ -125,7 +125,7 @@ _DEEPEST = 3
 
 @dataclass(slots=True)
 class Command:
-    """A command; `substituted` says that its output is inserted into another one."""
+    """The words of a command; if `substituted`, its output is inserted into another command."""
 
     words: list[str] = field(default_factory=list)
     substituted: bool = False

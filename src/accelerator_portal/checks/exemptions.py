@@ -17,7 +17,10 @@ _RULE = "exceptions"
 def without_exemptions(
     catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
 ) -> Iterator[Problem]:
-    """Yield the problems that no exception accepts, then the problems of the exceptions."""
+    """Yield the problems that no valid exception accepts, then the problems of the exceptions.
+
+    `rules` are the ids of all rules. An exception that has expired on the day `today` is not valid.
+    """
     used: set[int] = set()
     for problem in problems:
         place = next((n for n, e in enumerate(catalog.exceptions) if _accepts(e, problem)), None)

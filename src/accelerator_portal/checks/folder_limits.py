@@ -23,10 +23,10 @@ MAX_SECONDS = 10
 MAX_BYTES = 1_000_000_000
 MOST_FAULTS = 100
 LIMITS = {"seconds": MAX_SECONDS, "gigabytes": MAX_BYTES // 10**9, "faults": MOST_FAULTS}
-"""What the page of the rules says."""
+"""The limits as the page of the rules shows them."""
 
 RULE = "folder-limits"
-"""Its id there."""
+"""The id of the rule for these limits."""
 
 _WORDS = {
     "time": f"the folder takes more than {MAX_SECONDS} s of processor time to read and check",
@@ -50,7 +50,7 @@ def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
         capture_output=True,
         check=False,
     )
-    if done.returncode:  # the data of all are at fault; whoever reads them next says how
+    if done.returncode:  # the shared data cannot be used; the next reader reports why
         return {}
     found: dict[str, str] = json.loads(done.stdout)
     return {folder: _problem(folder, why) for folder, why in found.items()}
@@ -69,7 +69,10 @@ def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list
 
 
 def first_faults(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems, limited to the first MOST_FAULTS of each folder."""
+    """Return the first MOST_FAULTS problems of each folder.
+
+    If a folder has more, one problem after them says so.
+    """
     shown: list[Problem] = []
     seen: Counter[str] = Counter()
     for problem in problems:

@@ -56,7 +56,10 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
 
 
 def within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
-    """Run `work` in a child process with limits; return why it did not finish, or None."""
+    """Run `work` in a child process with limits; return None if it stays within them.
+
+    Otherwise return `time`, `memory`, `hangs` (no end after `wait` seconds) or `crash`.
+    """
     child = os.fork()
     if child == 0:
         _run_child(work)

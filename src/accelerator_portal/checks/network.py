@@ -51,7 +51,7 @@ def check_network(
 ) -> list[Problem]:
     """Request every address once, and return a problem for each that does not respond.
 
-    `asked` is called after each. Requests stay within LIMITS.
+    `asked` is called after each request. Requests stay within LIMITS.
     """
     return sorted(asyncio.run(_check(wanted, asked)))
 

@@ -1,4 +1,4 @@
-"""Classifies the programs of command lines: they fetch, execute, or only filter."""
+"""Classifies commands: whether they download, execute what they read, or only filter it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def only_filters(words: Sequence[str]) -> bool:
-    """Return whether a command is known not to execute anything that it reads."""
+    """Return whether a command is a known filter, which executes nothing that it reads."""
     name, arguments = program_of(words)
     return name in FILTERS and not any(word.startswith(_RUNNING) for word in arguments)
 
@@ -132,7 +132,7 @@ def only_filters(words: Sequence[str]) -> bool:
 def runs_its_input(words: Sequence[str]) -> bool:
     """Return whether a command, such as a shell or an interpreter, executes what it reads.
 
-    With a program of its own (`python -m json.tool`, `bash install.sh`) it only reads data.
+    With a program in its arguments (`python -m json.tool`, `bash install.sh`), it reads only data.
     """
     name, arguments = program_of(words)
     if name.startswith("$") or _PATTERN.search(name):  # nobody knows what it is

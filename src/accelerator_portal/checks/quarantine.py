@@ -14,7 +14,7 @@ from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
 
-# Beside the versions, since when each stands in.
+# The file next to the last valid versions with the day since which each of them is shown.
 SINCE = "since.json"
 
 _COMPARING = {rule.id for rule in RULES if rule.compares}
@@ -27,7 +27,7 @@ def load_with_quarantine(
 
     The catalog's `set_aside` has their problems. If `last_good` (see `last_good_versions`) has a
     version of such a folder without errors, that version is used and listed in `shown_before`.
-    Returned problems are errors of shared data, without which nothing can be built, and warnings.
+    The returned problems are warnings, and errors of shared data, with which no site can be built.
     """
     catalog, problems = _without_broken(root, today)
     if catalog is not None and last_good is not None:
@@ -38,10 +38,10 @@ def load_with_quarantine(
 
 
 def last_good_versions(place: Path) -> dict[str, dt.date]:
-    """Return the folders below `place` that are last valid versions, and since when they are used.
+    """Return the day since which each last valid version below `place` is shown, by folder name.
 
-    Each is in `accelerators/<id>`, and `since.json` maps ids to days. The nightly job writes both.
-    Without a valid `since.json`, the result is empty.
+    The versions are in `accelerators/<id>`, and `since.json` maps ids to days. The nightly job
+    writes both. Without a valid `since.json`, the result is empty.
     """
     try:
         found = json.loads((place / SINCE).read_text("utf-8"))
@@ -53,7 +53,7 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
 def _with_last_good(
     catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
-    """Return the catalog with an older version of a folder, unless that now has errors, too."""
+    """Return the catalog with the last valid version of a folder, unless that has errors now."""
     platform, _ = load_platform(place, folder)
     if platform is None:
         return catalog

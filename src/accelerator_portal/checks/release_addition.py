@@ -31,7 +31,7 @@ class ReleaseAddition:
 def release_addition(
     catalog: Catalog, text: str, published: PublishedRelease, day: dt.date
 ) -> ReleaseAddition:
-    """Compute what a release adds to the text of `data/releases.yaml`.
+    """Return what a release adds to the text of `data/releases.yaml`.
 
     `day` is the day on which the indexes were read. Raises ProblemsError if the text cannot be
     edited, and NoReleaseError if the facts are not enough for an entry.

@@ -21,7 +21,7 @@ class Rule:
     text: str
     level: Severity
     fixes: bool
-    """Whether its problems contain the exact correction."""
+    """Whether its problems can contain an exact fix, which `--fix` applies."""
     compares: bool
     """Whether it compares folders, so that its problems concern several vendors."""
     check: RuleCheck

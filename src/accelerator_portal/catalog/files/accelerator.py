@@ -1,4 +1,4 @@
-"""`accelerator.yaml`: who and what an accelerator is, what works, and where its reports are."""
+"""`accelerator.yaml`: what a platform is, which features work, and where its reports are."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class ReportFeed(Sourced):
 
 
 def _word(value: object) -> object:
-    """YAML takes a bare `yes` for true."""
+    """Return `yes` or `no` for a bool, because YAML reads a bare `yes` as true."""
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 

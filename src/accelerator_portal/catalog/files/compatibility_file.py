@@ -61,7 +61,7 @@ class Lifecycle(Model):
 
 
 class CompatibilityRow(Sourced):
-    """Versions that work together, as the source states. Each is a row of the table."""
+    """One row of the table: versions that work together, as the source states."""
 
     torch: TorchVersion
     """The PyTorch release, for example `2.9.0`."""

@@ -169,7 +169,7 @@ class ReadinessCriterion(Model):
         return self
 
     def is_met(self, figure: float) -> bool:
-        """Return whether a value is within the limit."""
+        """Return whether a measured value meets the criterion."""
         if self.at_least is not None:
             return figure >= self.at_least
         return self.at_most is not None and figure <= self.at_most

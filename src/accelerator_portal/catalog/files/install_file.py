@@ -70,7 +70,7 @@ class Check(Sourced):
     @field_validator("code")
     @classmethod
     def _simple_statements(cls, code: str) -> str:
-        """Raise a fault unless the code can be joined into the one line that readers paste."""
+        """Return the code. Raises a fault if it cannot be joined into one line for pasting."""
         try:
             module = ast.parse(code)
             meaning = ast.dump(module)
@@ -169,7 +169,7 @@ class Option(Sourced):
 
     @property
     def published(self) -> tuple[BuildKind, str] | None:
-        """The kind of builds that the option uses, and the glob for variants, or None."""
+        """The kind of published builds that the option uses, and the glob for variants, or None."""
         patterns: dict[BuildKind, Line | None] = {
             "wheels": self.wheels,
             "images": self.images,

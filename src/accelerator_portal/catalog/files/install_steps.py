@@ -152,7 +152,7 @@ class DockerStep(Model):
     @field_validator("args")
     @classmethod
     def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
-        """Raise a fault for a word that belongs to no option: docker would run it as the image."""
+        """Return the options. Raises a fault for a word that docker would use as the image."""
         takes_value = False
         for word in args:
             option = word.startswith("-")

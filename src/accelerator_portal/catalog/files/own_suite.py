@@ -20,7 +20,7 @@ _FOLDER = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 _WORD = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 
 SUITE_NAME = rf"^(?:{_FOLDER}/)?{_WORD}$"
-"""The name of any suite: `torchbench` of the portal, `acme/kernels` of a vendor."""
+"""Pattern for the name of any suite: `torchbench` of the portal, `acme/kernels` of a vendor."""
 
 _OWN_NAME = rf"^{_FOLDER}/{_WORD}$"
 
@@ -61,7 +61,7 @@ class SuiteNames:
     portal: frozenset[str] = frozenset()
     """The suites that `data/suites/` describes."""
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """The names of vendors' suites by their aliases."""
+    """Maps each alias of a vendor's suite to the name of the suite."""
 
     def full(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
@@ -104,5 +104,5 @@ def suite_folder(suite: str) -> str:
 
 
 def of_executorch(suite: str) -> bool:
-    """Say whether a suite tests ExecuTorch; all others test PyTorch itself."""
+    """Return whether a suite tests ExecuTorch; all others test PyTorch itself."""
     return suite.rpartition("/")[2].startswith("executorch")

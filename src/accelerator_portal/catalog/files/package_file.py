@@ -1,4 +1,4 @@
-"""`data/packages/<name>.json`: what package indexes say of one package, as it was last read.
+"""`data/packages/<name>.json`: what package indexes state about one package, as last read.
 
 A command writes these files (`accelerator-portal packages sync`); nobody edits them.
 """
@@ -18,7 +18,7 @@ from accelerator_portal.catalog.fields import Day, Flag, Line, Model, PackageNam
 from accelerator_portal.catalog.problem import Problem
 
 PYPI = "pypi"
-"""Stands for PyPI where an index is named."""
+"""The name of PyPI where other indexes are named by their address."""
 
 EVERY = "*"
 """Stands for every platform tag of a release."""
@@ -27,7 +27,7 @@ IndexName = Literal["pypi"] | Url
 Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
 
 ChangeOf = Literal["requires", "python", "cuda", "yanked", "removed"]
-"""What can change under a version that is already published."""
+"""What can change in a version that is already published."""
 
 
 class ReleaseFacts(Model):
@@ -52,7 +52,7 @@ class ReleaseFacts(Model):
     cuda: Mapping[Tag, Line] = Field(default_factory=dict)
     """The CUDA version of the libraries that it requires, by platform tag."""
     sizes: Mapping[Tag, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
-    """The bytes of its largest wheel by platform tag, where the index states sizes (PEP 700)."""
+    """The size of its largest wheel in bytes, by platform tag, if the index states it (PEP 700)."""
     files: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")] | None = None
     """A digest over names and hashes of its files; absent if the index states no hashes."""
 
@@ -95,7 +95,7 @@ class PackageFacts(Model):
     indexes: tuple[IndexFacts, ...]
     """Each index that was read, PyPI first."""
     changes: tuple[FactChange, ...] = ()
-    """What changed under published versions, the newest first."""
+    """Changes of published versions, newest first."""
 
     def on(self, index: str) -> IndexFacts | None:
         """Return the facts of an index, or None if it was never read."""
@@ -119,11 +119,11 @@ class PackagesRead(Model):
     """`data/packages-read.json`: how fresh the facts are."""
 
     read: Day | None = None
-    """The day on which all packages that are not listed below were last read."""
+    """The day on which all packages were last read, except those in `later` and `faults`."""
     later: Mapping[PackageName, Day] = Field(default_factory=dict)
-    """Packages that were read later."""
+    """Packages that were read after that day, each with its day."""
     faults: tuple[IndexFault, ...] = ()
-    """The packages that could not be read that day."""
+    """The packages that could not be read on that day."""
 
     def fault(self, package: str, index: str) -> IndexFault | None:
         """Return the error if a package could not be read from an index, else None."""

@@ -33,7 +33,7 @@ Pythons = Annotated[tuple[PythonVersion, ...], Field(min_length=1)]
 
 
 BuildKind = Literal["wheels", "images", "archives"]
-"""What PyTorch publishes for a release: each is a key of the release."""
+"""The kinds of builds that PyTorch publishes; each is a key of `Release`."""
 
 
 class Build(Model):
@@ -161,7 +161,7 @@ class Releases(SourcedFile):
     ended: tuple[Ended, ...] = ()
     """Kinds of machines whose last wheels are of a release before the oldest one in `releases`."""
     mirrors: tuple[Mirror, ...] = ()
-    """Mirrors that readers can select instead of an index. None is the default."""
+    """Mirrors that readers can select instead of an index. By default, no mirror is selected."""
 
     @cached_property
     def newest(self) -> Release:

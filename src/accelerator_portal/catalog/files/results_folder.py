@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.catalog.problem import Problem
 
-# So many runs a reader may look at; the history keeps what older ones said.
+# Readers look at no more runs than this; the history keeps the results of older ones.
 MAX_REPORTS = 100
 MAX_REPORTS_BYTES = 64 * 1024**2
 
@@ -23,7 +23,7 @@ def reports_in(
 ) -> tuple[tuple[Path, ...], list[Problem]]:
     """Return the reports among the files of a folder, and the problems of the other files.
 
-    It returns no reports if there are too many of them or they are too large.
+    If the reports are too many or together too large, that is a problem and none is returned.
     """
     plain: list[Path] = []
     problems: list[Problem] = []

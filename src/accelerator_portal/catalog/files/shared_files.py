@@ -105,7 +105,10 @@ RelayDevice = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_
 """A device as PyTorch's list writes it. The name may have an underscore."""
 
 RelayLevel = Literal["L1", "L2", "L3", "L4"]
-"""From L1, which receives events, to L4, whose results can block a change (RFC-0050)."""
+"""The relay's levels: from L1, which receives events, to L4, whose results can block a change.
+
+Source: PyTorch's RFC-0050.
+"""
 
 
 class RelayRepository(Sourced):
@@ -173,7 +176,7 @@ class Goal(Sourced):
 
 
 class ExecutorchGoals(SourcedFile):
-    """Goals that the sources state."""
+    """Goals for ExecuTorch's backend tests, as sources state them."""
 
     goals: Annotated[tuple[Goal, ...], Field(min_length=1)]
     """The goals."""
@@ -269,7 +272,7 @@ class FeatureTests(Model):
     Only tests whose values match are used. Default: all tests in `names`."""
 
     def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
-        """Say whether a test shows the feature."""
+        """Return whether a test with this name and these parameters shows the feature."""
         return any(name_matches(pattern, suite, name) for pattern in self.names) and all(
             fnmatchcase(str(parameters.get(key, "")), pattern)
             for key, pattern in self.parameters.items()
@@ -370,7 +373,7 @@ class PciVendor(Model):
     maker: Line
     """The vendor's name."""
     names: Mapping[Line, tuple[Line, ...]]
-    """The PCI IDs of each card, by its name."""
+    """The PCI IDs of each card, by the card's name."""
 
 
 class PciNames(Model):

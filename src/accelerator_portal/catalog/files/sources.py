@@ -37,7 +37,10 @@ _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 
 
 def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
-    """Return the address that opens a document at the lines or words that state a fact."""
+    """Return the address that opens a document at the lines or words that state a fact.
+
+    Without `lines`, and without `words` or if the document is a repository file, return `url`.
+    """
     if lines:
         first, _, last = lines.partition("-")
         plain = url.startswith(_GITHUB) and urlsplit(url).path.lower().endswith(_RENDERED)
@@ -117,7 +120,7 @@ class Sourced(Model):
 
 
 class SourcedFile(Model):
-    """The header of a Markdown file. `sources` maps ids to the sources of its facts."""
+    """The sources of a file's facts. The front matter of a Markdown file has only this key."""
 
     sources: Mapping[Id, Source] = Field(min_length=1)
     """The sources of this file, by id."""

@@ -23,7 +23,7 @@ from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 FILE = re.compile(
     r"https://github\.com/(?P<repository>[^/]+/[^/]+)/blob/(?P<commit>[0-9a-f]{40})/(?P<path>.+)"
 )
-"""The address of a file on GitHub at a commit."""
+"""Pattern for the address of a file on GitHub at a commit."""
 
 LIST_ITEM = "list item"
 """Stands for the title of a column if a document lists models as items, not in a table."""

@@ -1,4 +1,4 @@
-"""`data/suites/<id>.yaml`: a test suite, and the names of its tests; `data/models.yaml`."""
+"""`data/suites/<id>.yaml`: a suite and its tests. `data/models.yaml`: models in several suites."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
 SuiteKind = Literal["build", "deploy", "unit", "operator", "model", "speed"]
 
 SUITES_OF_CHECKOUTS = frozenset({"pytorch-tests"})
-"""Suites of the harness whose tests are listed nowhere here: they lie in a checkout."""
+"""Suites of the harness without a list of tests: the tests are in a PyTorch checkout."""
 
 SUITES_WITHOUT_FILE = SUITES_OF_CHECKOUTS | {"build", "deploy"}
 """Suites of the harness that `data/suites/` does not describe."""

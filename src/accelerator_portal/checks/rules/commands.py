@@ -125,7 +125,7 @@ def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
-    """Yield a pipeline's faults; with `fetched`, it begins with the output of a download."""
+    """Yield a pipeline's faults; with `fetched`, its input is the output of a download."""
     commands = [command.words for command in pipeline.commands]
     shown = " | ".join(" ".join(words) for words in commands)[:80]
     for words, target in zip(commands, [*commands[1:], None], strict=True):
@@ -262,7 +262,10 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 
 
 def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
-    """Yield the addresses among a downloader's arguments; `flag` is an option without a value."""
+    """Yield the addresses among a downloader's arguments.
+
+    `flag` is an option that takes no value for this program but takes one for others.
+    """
     skip = False
     for word in arguments:
         if skip:

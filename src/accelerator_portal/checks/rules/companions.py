@@ -41,7 +41,7 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _requirements(row: InstallRow) -> list[Requirement]:
-    """Return what the commands install with pip; empty if they don't pin torch."""
+    """Return the requirements that a row installs with pip; empty if they don't pin torch."""
     found = []
     for package in (package for call in row.calls for package in call.packages):
         try:

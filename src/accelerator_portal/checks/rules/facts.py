@@ -1,4 +1,4 @@
-"""Compares facts with other facts."""
+"""Checks that facts do not contradict each other, other folders or the package indexes."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
 
 
 def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem if two rows of one plugin version end on different days."""
+    """Yield a problem if rows of one plugin version and status have different end dates."""
     first: dict[tuple[str | None, ...], CompatibilityRow] = {}
     for place, row in _rows(platform):
         if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
