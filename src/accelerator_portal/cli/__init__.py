@@ -4,7 +4,7 @@ import sys
 
 
 def _end() -> None:
-    """Print one line if Ctrl+C is pressed while Python imports the modules of the command."""
+    """Print one line and exit if Ctrl+C is pressed while Python imports the command's modules."""
     sys.stderr.write("Interrupted. Nothing was done. To start again, run the command again.\n")
     sys.exit(130)
 

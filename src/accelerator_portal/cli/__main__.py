@@ -1,4 +1,4 @@
-"""`python -m accelerator_portal.cli`: the command, for where its script is not on the path."""
+"""`python -m accelerator_portal.cli`: runs the command where its script is not on the path."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ MOST_COLUMNS = 120
 _QUOTED = re.compile(r'"([^"]+)"')
 
 ProblemFormat = Callable[[Path, Sequence[Problem]], str]
-"""From the repository and its problems to a text."""
+"""A function from the repository's folder and its problems to a text that shows them."""
 
 
 def as_text(root: Path, problems: Sequence[Problem]) -> str:
@@ -64,7 +64,11 @@ TELLERS: Mapping[str, ProblemFormat] = {"text": as_text, "github": as_annotation
 
 
 def spot(line: str, problem: Problem) -> tuple[int, int]:
-    """Return the start and end of a problem in its line: the quoted words, or the whole text."""
+    """Return the start and the exclusive end of a problem in its line, from 0.
+
+    This is the text to fix or the first words that `what` quotes, else the line without spaces
+    around it.
+    """
     named = _QUOTED.findall(problem.what)
     for word in [problem.fix.old, *named] if problem.fix else named:
         start = line.find(word)

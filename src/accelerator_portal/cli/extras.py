@@ -1,7 +1,7 @@
-"""Names the optional dependencies of each command, and reports those that are missing.
+"""Lists the modules of each extra, and reports an extra that a command needs and is missing.
 
-The base dependencies are what `validate`, `report` and `check` need, so that the harness can be
-installed beside a plugin. What only other commands import comes with an extra.
+`validate`, `report` and `check` need only the base dependencies, so that the harness can be
+installed beside a plugin. Modules that only other commands import are in an extra.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
         "selectolax",
     ),
 }
-"""Modules that the requirements of an extra in pyproject.toml bring; a test compares them."""
+"""The modules that each extra in pyproject.toml installs. A test compares the two."""
 
 INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site")}
-"""Extras that an extra requires."""
+"""The other extras that an extra includes."""
 
 OLDEST_PYTHON = (3, 11)
-"""What extras need; the base is for the Python of a plugin."""
+"""The oldest Python for extras. The base dependencies also support older ones, for plugins."""
 
 BESIDE_A_PLUGIN: frozenset[Extra] = frozenset({"cluster"})
-"""Extras that work with each Python that the base works with."""
+"""Extras that support every Python that the base dependencies support."""
 
 
 _NEWER = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."

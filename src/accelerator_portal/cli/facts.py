@@ -50,7 +50,10 @@ def list_facts(root: Path, stale: int | None, *, as_json: bool) -> None:
 
 
 def _stale(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
-    """Print the number of stale facts by platform, unless `quiet`, and return the facts."""
+    """Return the facts that were read more than `days` days ago.
+
+    Unless `quiet`, print their number, also for each platform.
+    """
     aged, day = aged_facts(catalog), today()
     found = [one for one in aged if one.is_stale(day, days)]
     if quiet:

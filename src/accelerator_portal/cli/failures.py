@@ -1,4 +1,4 @@
-"""Shows what stops a command as one line. Imports nothing that takes long."""
+"""Shows an error that ends a command as one line. Imports only modules that load fast."""
 
 from __future__ import annotations
 

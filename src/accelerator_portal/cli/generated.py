@@ -22,12 +22,16 @@ CHECK = click.option(
 
 
 def stale_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return those of `files` that are missing or out of date below `root`."""
+    """Return the path and text of each of `files` that is missing or out of date below `root`."""
     return {path: text for path, text in files.items() if not _holds(root / path, text)}
 
 
 def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
-    """Write the files that are out of date; with `check_only`, print `fault` for each and exit."""
+    """Write the files that are out of date below `root`; `files` maps paths to texts.
+
+    With `check_only`, write nothing: print `fault` for each of them, and exit with 1 if there are
+    any.
+    """
     old = stale_files(root, files)
     for path, text in old.items():
         if check_only:

@@ -129,7 +129,7 @@ def _made(
 
 @contextmanager
 def _connected(scheduler: str | None) -> Iterator[Client]:
-    """Connect to a Dask cluster, or run workers on this machine until the end of the block."""
+    """Yield a client of a Dask cluster; without a scheduler, of workers started for the block."""
     from distributed import Client, LocalCluster
 
     if scheduler is None:
@@ -209,7 +209,7 @@ def _tell_compaction(accelerator: str, done: Compaction) -> None:
 
 
 def refuse_without_history(root: Path, accelerator: str) -> None:
-    """Raise click.UsageError if an accelerator has no history."""
+    """Raise click.UsageError if an accelerator has no archived results below `root`."""
     archived = archived_accelerators(root)
     folders = {place.name for place in (root / ACCELERATORS).glob("*/")}
     if accelerator in folders.difference(archived):

@@ -14,7 +14,7 @@ from accelerator_portal.cli.failures import failures_as_messages
 
 
 class LazyCommand(NamedTuple):
-    """A command's place as `module:name`, the first sentence of its help, and its extra."""
+    """A command: its place as `module:name`, the first sentence of its help, and its extra."""
 
     place: str
     summary: str

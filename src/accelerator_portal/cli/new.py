@@ -1,4 +1,4 @@
-"""`accelerator-portal new` and `import-platforms`: write folders that pass the check."""
+"""`accelerator-portal new` and `import-platforms`: create vendor folders."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _several(question: Prompt) -> str:
 
 
 def _flags(command: _Command) -> _Command:
-    """Add an option for every question."""
+    """Return a command with an option for every question."""
     for question in reversed(QUESTIONS):
         option = click.option(
             question.option,
@@ -160,7 +160,11 @@ def _with_package(case: PlatformCase, named: str) -> PlatformCase:
 
 
 def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
-    """Return the case with all answers; wrong options are reported before the first question."""
+    """Return the case with all answers, asking for missing ones if `asked`.
+
+    Wrong options are reported before the first question. Raises click.ClickException if an answer
+    is wrong or, without `asked`, missing.
+    """
     found = interview(case, given)
     faults = found.wrong if asked else [*found.wrong, *found.missing]
     if faults:
@@ -218,10 +222,10 @@ def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
 
 
 NONE = "-"
-"""Typed where something is proposed and nothing is right."""
+"""The answer that leaves an optional field out although a value is proposed."""
 
 BACK = "<"
-"""Typed to be asked the previous question again."""
+"""The answer that goes back to the previous question."""
 
 
 def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:

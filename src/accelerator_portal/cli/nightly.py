@@ -1,4 +1,4 @@
-"""`accelerator-portal nightly`: collect, look up, fold, keep, build, publish, tell."""
+"""`accelerator-portal nightly`: runs the nightly update, builds the site and writes a summary."""
 
 from __future__ import annotations
 

@@ -56,11 +56,11 @@ else:  # click 8.1 knows no type arguments
 
 
 class _Described(_ParamType):
-    """A value whose error names what is wanted, in words and with an example."""
+    """A type of option values whose error message says which values are valid."""
 
     @property
     def wanted(self) -> str:
-        """What the value has to be: `is not …`."""
+        """The valid values, as the error message names them after "is not"."""
         raise NotImplementedError
 
     def convert(
@@ -69,7 +69,7 @@ class _Described(_ParamType):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:  # noqa: ANN401 - the same
-        """Return the value as the next class converts it."""
+        """Return the value as click's own type converts it. Raises click.BadParameter."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -81,7 +81,7 @@ class WholeNumber(_Described, click.IntRange):
 
     @property
     def wanted(self) -> str:
-        """The bounds."""
+        """A whole number with the bounds."""
         bounds = f"from {self.min} to {self.max}" if self.max else f"of {self.min} or more"
         return f"a whole number {bounds}"
 
@@ -91,7 +91,7 @@ class SecondsText(_Described, click.FloatRange):
 
     @property
     def wanted(self) -> str:
-        """The bound."""
+        """A number of seconds with the lower bound."""
         return f"a number of seconds, {self.min} or more"
 
 
@@ -100,7 +100,7 @@ class DateText(_Described, click.DateTime):
 
     @property
     def wanted(self) -> str:
-        """An example in each format."""
+        """A date with an example in each format."""
         day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
         like = " or ".join(f"{day:{one}}" for one in self.formats)
         return f"a valid date. Write it like {like}"
@@ -172,7 +172,10 @@ def usable_catalog(root: Path) -> Catalog:
 
 
 def catalog_of_main(root: Path) -> Catalog:
-    """Return the catalog of a checkout of the main branch, whose data can always be loaded."""
+    """Return the catalog of a checkout of the main branch.
+
+    Raises click.ClickException if the catalog cannot be loaded.
+    """
     catalog, _ = load_catalog(root)
     if catalog is None:
         raise click.ClickException(
@@ -206,7 +209,7 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
 
 @contextmanager
 def progress_bar(label: str, length: int) -> Iterator[Advance]:
-    """Show a progress bar on a terminal, and nothing in a log."""
+    """Show a progress bar on a terminal, and nothing in a log; yield its `Advance`."""
     quiet = not sys.stderr.isatty()
     with click.progressbar(length=length, label=label, hidden=quiet, file=sys.stderr) as bar:
         yield lambda: bar.update(1)

@@ -1,6 +1,6 @@
 """Implements the option `--python`: runs suites with the torch of another Python.
 
-For `uvx` and `pipx`, which give a command an environment of its own.
+The option is for `uvx` and `pipx`, which install a command into its own environment.
 """
 
 from __future__ import annotations
@@ -85,4 +85,4 @@ OTHER_PYTHON = click.option(
     callback=_go_on_there,
     help="Run with the torch of this Python interpreter. Default: the one that runs this command.",
 )
-"""Handled before all other options, because the other process reads those."""
+"""The option is handled before all others, because the other process reads those."""

@@ -1,4 +1,4 @@
-"""`accelerator-portal pull-request-comment`: for the workflow that comments."""
+"""`accelerator-portal pull-request-comment`: posts the portal's comment on a pull request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`accelerator-portal release`: the entry of a PyTorch release in data/releases.yaml."""
+"""`accelerator-portal release`: adds, checks and compares PyTorch releases."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
-    """Yield what could not be read; places on one host with the same error are grouped."""
+    """Yield a line for each place that could not be read, grouped by host and error."""
     places: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):
         host = urlsplit(name).hostname or name.partition(",")[0]

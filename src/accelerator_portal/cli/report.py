@@ -58,7 +58,7 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
 
 
 def _read(paths: Sequence[Path]) -> list[ShardFile]:
-    """Read reports. Raises ProblemsError, which also has the problems of the readable reports."""
+    """Return the reports at `paths`. Raises ProblemsError with the problems of all reports."""
     files: list[ShardFile] = []
     problems: list[Problem] = []
     for path in paths:

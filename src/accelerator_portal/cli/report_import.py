@@ -1,4 +1,4 @@
-"""`accelerator-portal report import`: results in other formats as one report."""
+"""`accelerator-portal report import`: converts results in other formats to one report."""
 
 from __future__ import annotations
 

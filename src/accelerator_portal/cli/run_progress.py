@@ -24,7 +24,7 @@ from accelerator_validation.run import Finished
 if TYPE_CHECKING:
     from typing_extensions import Self  # Python 3.10 has none of its own
 
-# In a log, a line so often; on a terminal there is a bar.
+# The seconds between two lines in a log; on a terminal there is a bar.
 _LINE_EVERY_S = 20.0
 
 _MOST_SHOWN = 20
@@ -100,7 +100,7 @@ def closing_words(finished: Finished, out: Path) -> str:
 
 
 def _waiting(tests: list[TestEntry]) -> list[str]:
-    """Return a line for each missing operator, the one that affects the most tests first."""
+    """Return a heading and a line for each missing operator, sorted by number of affected tests."""
     missing = missing_operators(tests)
     if not missing:
         return []

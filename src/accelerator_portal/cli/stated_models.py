@@ -1,4 +1,4 @@
-"""`accelerator-portal stated-models`: reads a vendor's lists of models from a clone again."""
+"""`accelerator-portal stated-models`: updates lists of models from a clone of a repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`accelerator-portal upstream`: for the workflows that answer PyTorch's events."""
+"""`accelerator-portal upstream`: tests changes of PyTorch and reports results, in workflows."""
 
 from __future__ import annotations
 

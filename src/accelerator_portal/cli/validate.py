@@ -264,7 +264,7 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
 
 
 def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
-    """Return the request with the numbers of workers and threads for the run to resume."""
+    """Return the request with the workers and threads that suit the suites of the resumed run."""
     found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
     return replace(request, workers=found.workers, threads=found.threads)
 

@@ -1,8 +1,8 @@
-"""Caches responses on disk, and asks only for what has changed.
+"""Caches responses on disk, so that unchanged ones are not downloaded again.
 
-A body is kept with its ETag, or under any other key by whoever knows what identifies it, such as a
-file's hash. The cache may be deleted at any time. A body is used only if it has the hash with which
-it was stored.
+A body is stored with its ETag. Callers can also store a body under another key that identifies its
+content, such as a file's hash. The cache may be deleted at any time. A damaged body, whose hash has
+changed, is ignored.
 """
 
 from __future__ import annotations

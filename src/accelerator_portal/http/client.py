@@ -1,4 +1,4 @@
-"""Sends HTTP requests: a few at once, bounded answers, retries, plain errors.
+"""Sends HTTP requests with limits, retries and errors in plain words.
 
 Only requests to GitHub's API use another client, PyGithub. Files that GitHub stores on other hosts
 are fetched with this client.
@@ -37,7 +37,8 @@ from accelerator_portal.http.errors import (
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304
-# So many addresses of a host in a row may give no answer before it is given up.
+# A host is given up after this many addresses in a row without a response. The second number is for
+# a host that has not responded before.
 _MOST_SILENT, _MOST_SILENT_AT_FIRST = 20, 3
 _REDIRECTS = {301, 302, 303, 307, 308}
 
@@ -71,9 +72,9 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
 class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
-    A host that cannot be reached after all attempts is not asked again, because forty indexes on
-    one host would each wait for it. One address without a response says nothing about its host,
-    which may serve other vendors; several in a row do. `sleep` pauses between two attempts.
+    A host that cannot be reached after all attempts gets no further requests, because forty indexes
+    on one host would each wait for it. The same holds after several addresses in a row without a
+    response, but not after one: the host may serve other vendors. `sleep` pauses between attempts.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class HttpClient:
                 raise _network_error(error) from None
 
     def is_unreachable(self, url: str) -> bool:
-        """Return whether the host of an address could not be reached."""
+        """Return whether the host of an address was given up, so that it gets no more requests."""
         return origin(url) in self._unreachable
 
     async def _with_retries(
@@ -264,11 +265,11 @@ def _not_connected(error: httpx.ConnectError) -> FetchError:
     return FetchError(what, "unreachable", cause=cause)
 
 
-# Connections to public hosts alone, made to the very address that was looked at.
+# Connections to public hosts only, made to the address that was checked.
 #
-# A name may stand for a public address when it is looked at and for one of the own network when
-# it is connected to. Here the name is resolved once for each connection. The certificate is still
-# that of the name. Where a proxy is set, the proxy resolves names, and decides.
+# A name may resolve to a public address when it is checked, and to a private one when the
+# connection is made. Here the name is resolved once for each connection. The certificate must still
+# match the name. If a proxy is set, the proxy resolves names and decides.
 
 
 class PrivateHostError(httpcore.ConnectError):
@@ -289,7 +290,10 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connect to the first address that responds. Raises httpcore.ConnectError."""
+        """Return a connection to the first address that accepts one.
+
+        Raises httpcore.ConnectError if none does, and PrivateHostError if any is not public.
+        """
         error = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
             try:
@@ -370,8 +374,8 @@ def redirected(url: str, location: str) -> str:
 async def private_address(url: str) -> str | None:
     """Return an address on a private network that the host of `url` resolves to, or None.
 
-    A public name may resolve to the loopback address. A name that cannot be resolved here may still
-    be known to a proxy.
+    A public name may resolve to the loopback address. For a name that cannot be resolved, the
+    result is None, because a proxy may know it.
     """
     host = urlsplit(url).hostname or ""
     try:

@@ -1,4 +1,4 @@
-"""Defines the errors of fetching."""
+"""Defines the errors and the limits of HTTP requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class FetchError(Exception):
 
     The message is the same on every machine and contains no address, because it is stored with the
     address and compared. `status` is the HTTP status, or None without a response. `cause` is the
-    name of the network's own error. `retry_after` is the number of seconds to wait.
+    class name of the underlying error. `retry_after` is the number of seconds that the server asks
+    to wait, or 0.
     """
 
     def __init__(
@@ -48,21 +49,21 @@ class FetchError(Exception):
 
 
 class InvalidResponseError(FetchError):
-    """A response that is not valid, or not what was asked for."""
+    """A response that is not valid or not what was requested, or an address that is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """The limits of a client; times are in seconds, and tests use shorter ones."""
+    """The limits of a client: numbers of requests, attempts and redirects, and times in seconds."""
 
     concurrent: int = 8
     concurrent_per_host: int = 4
     attempts: int = 3
     redirects: int = 3
     timeout: float = 20.0
-    """The limit for a connection, and for each piece of a response."""
+    """The time limit for a connection, and for each part of a response."""
     total_timeout: float = 120.0
-    """For a whole response."""
+    """The time limit for a whole response."""
     first_pause: float = 1.0
     """The wait before the second attempt; it doubles before each further attempt. Up to the same
     time is added at random, so that many clients do not repeat at the same moment."""

@@ -1,4 +1,4 @@
-"""Counts network requests by client and step."""
+"""Counts the network traffic of a block, such as a step of the nightly update."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Traffic:
 
     requests: int = 0
     bytes: int = 0
-    """Of bodies, after they were unpacked."""
+    """The bytes of response bodies after decompression."""
     retries: int = 0
-    """Requests that repeat one that failed."""
+    """Requests that repeat a failed request."""
     refusals: int = 0
     """Responses that refuse a request: not allowed, or too many requests."""
 
@@ -35,7 +35,7 @@ _step: ContextVar[Traffic] = ContextVar("step_traffic")
 
 @contextmanager
 def counted_traffic() -> Iterator[Traffic]:
-    """Count the network traffic of all clients until the end of the block.
+    """Yield counts of the network traffic of all clients until the end of the block.
 
     A thread that is started in the block is counted only if it runs in a copy of the context. The
     traffic of started programs, such as uv and git, is not counted.

@@ -222,7 +222,7 @@ def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requireme
 
 
 def _requirement(text: str) -> requirements.Requirement | None:
-    """Return the requirement if it pins a version; None for one with a placeholder."""
+    """Return a requirement that pins a version, or None: no pin, a placeholder, or invalid text."""
     if "{" in text:
         return None
     try:
@@ -234,7 +234,7 @@ def _requirement(text: str) -> requirements.Requirement | None:
 
 
 def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
-    """Return whether a version satisfies the pin; it may lack the local part (`+musa5.2.0`)."""
+    """Return whether a version satisfies the pin, with or without its local part (`+musa5.2.0`)."""
     public = SpecifierSet(",".join(str(s).partition("+")[0] for s in requirement.specifier))
     return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))
 
@@ -308,7 +308,7 @@ def _serves(option: Option, row: CompatibilityRow) -> bool:
 
 
 def _share(requirement: Requirement, row: CompatibilityRow) -> bool:
-    """Return whether both apply to a common operating system."""
+    """Return whether a requirement and a row apply to a common operating system."""
     return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
 
 

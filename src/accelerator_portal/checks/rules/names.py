@@ -42,7 +42,7 @@ class _Claim:
 
 
 def _claimed_ids(catalog: Catalog) -> list[_Claim]:
-    """Return all claims; those of changed folders come last, a folder's own id before others."""
+    """Return the claims of all ids: folder names first, but claims of changed folders last."""
     claims = [
         claim for platform in catalog.by_claim for claim in (_own(platform), *_listed(platform))
     ]

@@ -125,7 +125,7 @@ def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
 
 
 def _is_own(suite: str, platform: str) -> bool:
-    """Return whether it is a vendor's suite; `acme/kernels/test_a` is read as suite `acme`."""
+    """Return whether a suite is a vendor's. `parse_key` reads `acme` from `acme/kernels/test_a`."""
     return suite == platform or owner_of(suite) is not None
 
 
@@ -201,7 +201,7 @@ _NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
 
 @rule(level="warning", compares=True)
 def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """A suite has the same test names on every platform.
+    """Platforms that use the same suite name have test names in common.
 
     Results are compared test by test. If platforms share a suite name but no test names, nothing
     can be compared. The warning appears for the platform that added the suite last.
@@ -222,7 +222,9 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
-    """Yield the platforms that share no test name of the suite, except the one that ran it first.
+    """Yield the platforms that share no test name of a suite with another platform.
+
+    The platform that ran the suite first is left out.
 
     Parameters are ignored, because different data types are allowed.
     """

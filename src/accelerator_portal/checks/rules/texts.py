@@ -19,8 +19,10 @@ from accelerator_portal.checks.names import alphabet_faults, name_fault
 from accelerator_portal.checks.rule import rule
 
 MAX_LINES = 200
-"""Source: pytorch/pytorch.github.io, `scripts/gen_additional_platforms.py` at commit 3bb9fbf, read
-2026-11-23. It counts the lines of the Markdown file before it is rendered; 201 are too many."""
+"""The most lines of Markdown in a guide on pytorch.org's Additional Platforms page.
+
+Source: pytorch/pytorch.github.io, `scripts/gen_additional_platforms.py` at commit 3bb9fbf, read
+2026-11-23. The script counts the lines before rendering."""
 
 
 @rule()

@@ -339,7 +339,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _needed(platform: Platform) -> dict[str, Version]:
-    """Return the oldest version of each component that a row needs."""
+    """Return, by component name, the oldest version that any row needs."""
     found: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():

@@ -1,7 +1,7 @@
-"""Puts the folders of this package behind those of another Python, in every process of a run.
+"""Adds this package's folders to the end of another Python's path, in every process of a run.
 
-`validate --python` names this folder in PYTHONPATH. What is installed for the other Python comes
-first; what it lacks, this package and its base dependencies, is found in the folders at the end.
+`validate --python` adds this folder to PYTHONPATH. Packages of the other Python are found first.
+This package and its base dependencies are found in the folders at the end.
 """  # noqa: INP001 - a folder for PYTHONPATH, no package
 
 from __future__ import annotations
