@@ -1,4 +1,4 @@
-"""Install options → rows → selector → commands."""
+"""Turns vendors' install options into commands, and into rows of the install selector."""
 
 from accelerator_portal.install.axes import Choice
 from accelerator_portal.install.expand import expand

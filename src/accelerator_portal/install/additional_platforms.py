@@ -38,12 +38,12 @@ class Commands(Model):
 
 
 class AdditionalPlatform(Model):
-    """One platform."""
+    """A platform in the file."""
 
     name: Line
-    """What readers see."""
+    """The name that readers see."""
     support_channel: Url
-    """Where to ask."""
+    """The address of a place to ask for help."""
     stable: Commands
     """Commands for the newest release."""
     preview: Commands | None = None
@@ -51,14 +51,14 @@ class AdditionalPlatform(Model):
 
 
 class AdditionalPlatforms(Model):
-    """The whole file."""
+    """The content of `additional-platforms.json`."""
 
     schema_version: Literal[1]
     """The version of the format."""
     generated_at: Line | None = None
-    """When it was made, as ISO 8601 writes it."""
+    """The time at which the file was generated, in ISO 8601 format."""
     generator_commit: Line | None = None
-    """The commit of the program that made it."""
+    """The commit of the program that generated the file."""
     platforms: dict[AdditionalPlatformId, AdditionalPlatform]
     """The platforms by id."""
     html: dict[AdditionalPlatformId, str] = Field(default_factory=dict)
@@ -89,7 +89,10 @@ def platforms_by_listed_id(catalog: Catalog) -> dict[str, Platform]:
 def read_additional_platforms(
     folder: Path, name: str
 ) -> tuple[AdditionalPlatforms | None, list[Problem]]:
-    """Read the JSON file `name` as YAML, so that its problems have line numbers."""
+    """Return the content of the JSON file `name` in `folder`, or None, and its problems.
+
+    The file is parsed as YAML, so that the problems have line numbers.
+    """
     text = read_text(folder, name)
     if isinstance(text, Problem):
         return None, [text]

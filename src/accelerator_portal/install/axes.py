@@ -64,33 +64,34 @@ class Choice(Mapping[str, str]):
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of the selector."""
+    """An axis of the selector, for example the operating system."""
 
     id: str
     """Its name in addresses and data; never changes."""
     legend: str
     """Its name on the page."""
     rank: int
-    """Its place on the page: first what a reader surely knows, last what the defaults mostly get
-    right. Of rows that are equally near, the one that keeps the axes of the lowest ranks is
-    taken."""
+    """Its position on the page: axes that readers surely know come first, axes whose default is
+    mostly right come last. If several rows are equally near a selection, the row that keeps the
+    values on the axes of the lowest ranks is used."""
     values: Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]] | None
-    """Its values in the order of preference and of the page; None where each platform has its
-    own."""
+    """Returns its values in order of preference, which is also the order on the page. None if each
+    platform has its own values."""
     many: bool = False
-    """Whether a row serves several values, or any (None)."""
+    """Whether a row can have several values, or None for any value."""
     own_column: bool = False
-    """Whether tables have a column for it. Axes without one are the reader's system, one cell."""
+    """Whether tables of commands keep rows apart that differ in it. The other axes are joined in
+    one cell, the system."""
     is_machine: bool = False
-    """Whether it describes the reader's machine, which no other choice changes."""
+    """Whether it describes the reader's machine, so that no other selection changes its value."""
     group: Literal["main", "settings", "format"] = "settings"
-    """Where its values stand: above the line that sums up the settings, behind that line, or as
-    tabs on the command box."""
+    """Where its values are shown: `main`: above the line that sums up the settings; `settings`:
+    behind that line; `format`: as tabs on the command box."""
     weight: int = 9
-    """Its place among what is derived: what is preferred on an axis of a lower weight counts
-    more."""
+    """Its priority when values are derived: preferences on axes of a lower weight count more."""
     at_once: Callable[[Catalog, Sequence[InstallRow]], Collection[str]] | None = None
-    """The values that are not in a disclosure; None: all values."""
+    """Returns the ids of the values that are shown at once; the others are in a disclosure. None if
+    all are shown."""
     more_label: str = ""
     """The label of the disclosure with the other values."""
 
@@ -106,7 +107,7 @@ def build_id(catalog: Catalog, build: str) -> str:
 
 
 def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Return the builds; `stable` stands for the newest release that fits the other axes."""
+    """Return the values for builds: `stable` (the newest release that fits), nightly, releases."""
     newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
     preview = catalog.releases.preview.version or ""
     return (
@@ -219,7 +220,7 @@ def by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 
 
 def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return the axes whose values can be derived, the one that counts most first."""
+    """Return the axes whose values can be derived, lowest weight first."""
     free = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
     return tuple(sorted(free, key=lambda axis: axis.weight))
 

@@ -79,7 +79,7 @@ def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCa
 def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
     """Return the commands that create and activate a virtual environment.
 
-    `{python}` stands for the version. None for methods that bring their own environment.
+    `{python}` stands for the Python version. Returns None for methods with their own environment.
     """
     windows = os == "windows"
     maker = _VENV.get(method)

@@ -56,7 +56,7 @@ def expand(catalog: Catalog) -> Expansion:
 
 @cached_by_owner
 def rows_by_platform(catalog: Catalog) -> Mapping[str, tuple[InstallRow, ...]]:
-    """Return the rows of `expand` by platform, cached for code that needs one platform."""
+    """Return the rows of `expand` by platform id, cached for code that needs one platform."""
     found: dict[str, list[InstallRow]] = {platform.id: [] for platform in catalog.platforms}
     for row in expand(catalog)[0]:
         found[row.platform].append(row)
@@ -193,7 +193,7 @@ def _row(
 
 
 def placeholder_values(target: Target) -> dict[str, str]:
-    """Return the values of those placeholders that have one."""
+    """Return the values of placeholders for a target, by name; those without a value are absent."""
     values: dict[str, str | None] = {
         "torch": target.torch,
         "torchvision": target.torchvision,
@@ -220,7 +220,11 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
 
 
 def _stage(platform: Platform, target: Target) -> PluginStage | None:
-    """Return the lifecycle of what is installed: that of its row, or that of all rows if equal."""
+    """Return the lifecycle of the installed plugin version, or None.
+
+    It is stated by the row of `compatibility.yaml` that the target installs. Without such a row,
+    all rows for the release and variant must state the same lifecycle.
+    """
     about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
     stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}
     return stages.pop() if len(stages) == 1 else None

@@ -34,11 +34,11 @@ STATED: frozenset[str] = frozenset(get_args(Method))
 
 UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
 
-# Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
-# the build's own index, which therefore has to serve every package of the project.
-# What is known of a command that names no version.
+# The finding for a command that names no version.
 NOT_PINNED = message("Not checked: the command names no version and installs the newest version.")
 
+# Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
+# the build's own index, which therefore has to serve every package of the project.
 _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 
 
@@ -164,7 +164,7 @@ def _is_packages_only(row: InstallRow) -> bool:
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return the newest release's first uv row whose build uv detects, by platform and machine."""
+    """Return the uv row of the newest release whose build uv detects, by platform and machine."""
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
         detected = row.variant in BACKENDS or any(c.backend == "xpu" for c in row.calls)

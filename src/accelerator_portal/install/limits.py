@@ -20,7 +20,10 @@ _DRIVER = "driver"
 
 @dataclass(frozen=True, slots=True)
 class DriverBounds:
-    """The oldest driver for each variant: `oldest` is by variant, then by operating system."""
+    """The oldest driver that each variant supports.
+
+    `name` is the driver's name. `oldest` has versions by variant id, then by operating system.
+    """
 
     name: str
     oldest: Mapping[str, Mapping[str, str]]
@@ -32,7 +35,7 @@ class DriverBounds:
 
 
 def driver_bounds(platform: Platform) -> DriverBounds | None:
-    """Return the oldest driver for each variant of a platform, or None if no version is stated."""
+    """Return the oldest drivers for a platform's variants, or None if no version is stated."""
     name = ""
     oldest: dict[str, dict[str, str]] = {}
     for variant in platform.install.variants:
@@ -50,7 +53,10 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
 def row_ranges(
     catalog: Catalog, rows: Iterable[tuple[int, InstallRow]], generation: Generation
 ) -> tuple[int, ...]:
-    """Return the rows that a card can run, as starts and exclusive ends of ranges of numbers."""
+    """Return the numbers of the rows that a card can run, as ranges.
+
+    Each range is two numbers: its start and its exclusive end.
+    """
     fitting = (place for place, row in rows if runs(catalog, generation, row))
     return tuple(_ranges(fitting))
 

@@ -1,4 +1,4 @@
-"""Encodes the selector as compact JSON: each text once, rows as small integers."""
+"""Encodes the selector as compact JSON data: each text once, rows as small integers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,15 @@ from accelerator_portal.install.resolution import READY, offers
 from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 from accelerator_portal.install.selector import Selector
 
-# What stands beside a row's axes; each is a place in the table of that name.
+# The fields of a row besides its axes. Each is a position in the table of that name.
 TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on_request")
 
 
 def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the names of a row's integers; -1 means "none", or "any" where a row can have many."""
+    """Return the names of a row's integers in order.
+
+    The integer -1 means no value, or any value on an axis where a row can have several.
+    """
     return (*(axis.field for axis in by_column(axes)), *TEXTS)
 
 
@@ -59,7 +62,7 @@ class Card:
 def payload(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the data for the page's script; `cards` are by platform and id.
+    """Return the selector's data for the page's script; `cards` are by platform id and card id.
 
     `rows` is one flat list with as many integers per row as there are columns. An integer is the
     position of a value in the list of its axis or table.
@@ -87,7 +90,7 @@ def payload(
 def overview(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the data that the page's script loads first, about all platforms."""
+    """Return the data about all platforms that the page's script loads first, without rows."""
     return {
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
         "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
@@ -147,7 +150,10 @@ def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
 
 
 def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
-    """Return each Python's finding as a number or -1; one if all are equal, None if all are -1."""
+    """Return the number of each Python's finding, or -1; only one number if all are equal.
+
+    Returns None if no Python has a finding.
+    """
     numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
     if set(numbers) <= {-1}:
         return None
@@ -165,7 +171,10 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _ended(one: Ended) -> dict[str, str]:
-    """Return what is installed and the lines to paste, as the script shows those of a row."""
+    """Return the version, the platform and the commands for a machine whose wheels have ended.
+
+    The keys are those with which the page's script shows a row.
+    """
     environment = new_environment("pip", one.os) or ""
     return {
         "version": one.version,

@@ -20,7 +20,7 @@ _FLAGS = {"--pre": "pre"}
 
 
 class UnreadableCommandError(ValueError):
-    """A command that is not a chain of `pip install` commands; the message says where."""
+    """A command that is not a chain of `pip install` commands; the message quotes the cause."""
 
 
 def pip_steps(command: str) -> list[dict[str, Any]]:
@@ -83,9 +83,9 @@ BACKENDS = frozenset(
 
 
 def backend_of(index: str | None) -> str | None:
-    """Return uv's name for the build in an index of PyTorch, or None if it has none.
+    """Return uv's name for the build in an index of PyTorch, or None if uv has no name for it.
 
-    Nightly builds have indexes of their own, which uv does not know.
+    uv has no names for indexes of nightly builds.
     """
     name = (index or "").removeprefix(f"{INDEX}/")
     return name if name in BACKENDS else None
@@ -116,10 +116,10 @@ def quote(word: str, os: Os) -> str:
 
 
 def quote_address(url: str, os: Os) -> str:
-    """Return an address quoted for the shell of `os`, if no other word has a percent sign.
+    """Return an address quoted for the shell of `os`. Raises UnquotableError.
 
-    A single percent sign is kept as it is at the prompt of cmd and in an argument of PowerShell; in
-    a batch file it would have to be doubled.
+    An address for Windows may contain one percent sign if no other word of the command has one. cmd
+    and PowerShell keep a single percent sign; only a batch file requires two.
     """
     if (
         os == "windows"
@@ -136,7 +136,10 @@ def command_line(words: list[str], os: Os) -> str:
 
 
 def set_variable(name: str, value: str, os: Os) -> str:
-    """Return the line that sets an environment variable (PowerShell on Windows)."""
+    """Return the line that sets an environment variable (PowerShell on Windows).
+
+    Raises UnquotableError if the value cannot be quoted.
+    """
     if os != "windows":
         return f"export {name}={shlex.quote(value)}"
     if _SPECIAL_IN_QUOTES.search(value):

@@ -1,9 +1,9 @@
-"""Finds the row that serves a reader's choices.
+"""Finds the row that fits a reader's selections best, and the releases that a platform supports.
 
-A reader's selections are wishes. All other values are derived again each time, and prefer the
-newest release. The machine (operating system and architecture) is never changed: if a platform has
-no command for the machine, there is no row. The page's script (`selector-model.js`)
-does the same, and tests compare the two.
+A reader's selections are called wishes. All other values are derived again each time, and prefer
+the newest release. The machine (operating system and architecture) is never changed: if a platform
+has no command for the machine, there is no row. The page's script (`selector-model.js`) does the
+same, and tests compare the two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 
-# Methods that install something ready-made; the others are taken only where there is none of these.
+# Methods that install ready-made builds. Other methods are used only if none of these has a row.
 READY = frozenset({"pip", "uv", "docker"})
 
 
@@ -32,8 +32,8 @@ _Point = tuple[InstallRow, str]
 class Resolution:
     """The result of a reader's wishes.
 
-    `choice` and `row` are None if the platform has no row for the machine. `unmet` are the axes
-    whose wish is met by no row that meets the more recent wishes.
+    `choice` and `row` are None if the platform has no row for the machine. `unmet` are the ids of
+    the axes whose wish conflicts with more recent wishes, so that no row meets both.
     """
 
     platform: str
@@ -82,7 +82,7 @@ def resolve(
 
 @cached_by_owner
 def offers(selector: Selector) -> dict[str, dict[str, str]]:
-    """Return for each platform the build that a reader without other wishes gets, by machine.
+    """Return the build that readers get by default, by platform id and machine.
 
     A machine is written as `linux x86_64`; machines without a build are absent.
     """
@@ -154,7 +154,11 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
 def _preference(
     selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
 ) -> tuple[int, ...]:
-    """Return the sort key of a point: known failures come last, the newest and most usual first."""
+    """Return the sort key of a point; the smallest is the best.
+
+    Points whose versions do not exist together come last. Before them come nightly builds, methods
+    that are not READY, rows on request, and then values by preference.
+    """
     row, python = point
     places = []
     for axis in axes:
@@ -171,7 +175,7 @@ def _preference(
 
 
 def _fails(row: InstallRow, python: str) -> bool:
-    """Return whether the versions were looked up and do not exist together for this Python."""
+    """Return whether a look-up found that the row's versions do not exist for this Python."""
     findings = dict(zip(row.pythons or (), row.findings, strict=False))
     found = findings.get(python)
     return found is not None and found.kind == "none"
@@ -181,8 +185,8 @@ def _fails(row: InstallRow, python: str) -> bool:
 class FollowedReleases:
     """The PyTorch releases that a platform supports; all are None if nothing is known.
 
-    `newest` and `oldest` have a command, or else are in the vendor's own rows. `behind` is the
-    number of PyTorch's minor releases after `newest`.
+    `newest` and `oldest` have an install command. If no release has one (`has_command`), they are
+    from `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after `newest`.
     """
 
     newest: str | None = None

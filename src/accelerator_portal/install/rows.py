@@ -1,4 +1,4 @@
-"""Defines the rows of the selector: valid combinations, and their steps."""
+"""Defines the rows of the selector (valid selections and their commands), and placeholders."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PREVIEW = "preview"
 NO_VARIANT = "default"
 
 DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "dockerfile"]
-"""Forms that the portal derives from a vendor's option; see `formats`."""
+"""Methods that the portal derives from a vendor's option; see `formats`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
-    """Software to install first; `version` may be a specifier, `url` is where to get it."""
+    """Software to install first; `version` may be a specifier, `url` is the download page."""
 
     name: str
     version: str | None = None
@@ -67,7 +67,7 @@ class PipCall:
     extra_index: str | None = None
     pre: bool = False
     backend: str | None = None
-    """For uv, the build of PyTorch instead of the index that holds it."""
+    """uv's name for the build of PyTorch, such as `cu130`; `index` is then None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class InstallRow:
-    """A valid combination for each of `pythons` (None: for any Python), and its commands.
+    """A valid selection in the install selector with its commands, for each of `pythons`.
 
-    `build` is a release's version or `preview`; `variant` is `default` if a platform has none.
+    `pythons` is None if the Python version does not matter. `build` is a release's version or
+    `preview`. `variant` is `default` if the platform has no variants. `option` is the id of the
+    vendor's option.
     """
 
     platform: str
@@ -99,15 +101,15 @@ class InstallRow:
     stage: PluginStage | None
     option: str
     calls: tuple[PipCall, ...] = ()
-    """The calls of pip or uv in the commands, in order; other steps are left out."""
+    """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
     """One finding for each of `pythons`, if the versions were looked up."""
     container: Container | None = None
-    """The container that the commands start, where they are one `docker run`."""
+    """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()
     """Files to create before the commands run."""
     on_request: bool = False
-    """Whether the selector takes the row only for a reader who asks for its release."""
+    """Whether the selector offers the row only to readers who select its release."""
     named: Source | None = None
     """The document that names the version. This is weaker evidence than a package index."""
 
@@ -120,7 +122,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
 class UnknownPlaceholderError(LookupError):
-    """A placeholder that does not exist, or has no value for the current row."""
+    """A placeholder in a step that does not exist, or has no value for the current row."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -128,12 +130,12 @@ class UnknownPlaceholderError(LookupError):
 
     @property
     def exists(self) -> bool:
-        """Whether the placeholder exists and only has no value here."""
+        """Whether the placeholder exists, so that it only lacks a value."""
         return self.name in NAMES
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """Replace each `{name}` with its value. Raises UnknownPlaceholderError if it has none."""
+    """Return the text with values for placeholders `{name}`. Raises UnknownPlaceholderError."""
 
     def value(match: re.Match[str]) -> str:
         if match.group(1) not in values:

@@ -1,4 +1,4 @@
-"""Builds the selector: its axes, and every row with its values."""
+"""Builds the install selector: its axes with their values, and its rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept
 class Selector:
-    """Every row, and the values of each axis in order of preference, which is that of the page.
+    """The install selector: all rows, and the values of each axis in order of preference.
 
-    The variant axis depends on the platform; `variants` has its values by platform. `starts` are
-    the default choices for each operating system: machine, platform, Python and method.
+    `axes` has the values by axis id, in the order of the page. The values of the variant axis
+    depend on the platform; `variants` has them by platform id. `starts` are the default choices for
+    each operating system: machine, platform, Python and method.
     """
 
     axes: Mapping[str, tuple[Value, ...]]
@@ -28,11 +29,11 @@ class Selector:
     starts: tuple[Choice, ...]
     table: tuple[Axis, ...] = AXES
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For each axis, the values that are in a disclosure."""
+    """The ids of the values that are in a disclosure, by axis id."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
-    """The driver versions that variants need, by platform."""
+    """The driver versions that variants need, by platform id."""
     ended: tuple[Ended, ...] = ()
-    """The machines whose wheels have ended."""
+    """The kinds of machines for which newer releases have no wheels."""
 
     @cached_property
     def machine_axes(self) -> tuple[Axis, ...]:
@@ -41,7 +42,7 @@ class Selector:
 
     @cached_property
     def numbered_rows(self) -> dict[str, list[tuple[int, InstallRow]]]:
-        """The rows of each platform, with their positions among all rows."""
+        """The rows by platform id, each with its position among all rows."""
         found: dict[str, list[tuple[int, InstallRow]]] = {}
         for place, row in enumerate(self.rows):
             found.setdefault(row.platform, []).append((place, row))
@@ -49,7 +50,7 @@ class Selector:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
-        """The position of each value on its axis; preferred values come first."""
+        """The position of a value on its axis, by axis id and value id; preferred ones first."""
         lists = [*self.axes.items(), *(("variant", values) for values in self.variants.values())]
         return {(axis, v.id): place for axis, values in lists for place, v in enumerate(values)}
 
@@ -75,11 +76,11 @@ class Selector:
         return {axis: {v.id: v for v in values} for axis, values in self.axes.items()}
 
     def place(self, axis: str, value: str) -> int:
-        """Return the position of a value on its axis, preferred ones first; 0 if it has none."""
+        """Return the position of a value on its axis, preferred ones first; 0 if it is unknown."""
         return self._places.get((axis, value), 0)
 
     def ids(self, row: InstallRow, axis: Axis) -> tuple[str, ...]:
-        """Return the ids of a row's values on an axis, or of all values if the row fits any."""
+        """Return the ids of a row's values on an axis; all ids if the row fits any value."""
         found = getattr(row, axis.field)
         if found is None:
             return tuple(self._value_by_id[axis.id])
@@ -112,11 +113,11 @@ class Selector:
         )
 
     def values(self, axis: str, platform: str) -> tuple[Value, ...]:
-        """Return the values of an axis; for the variant axis, those of the platform."""
+        """Return the values of an axis; those of the variant axis belong to the platform."""
         return self.axes[axis] if axis in self.axes else self.variants.get(platform, ())
 
     def value(self, axis: str, choice: Choice) -> Value:
-        """Return the choice's value on an axis; an empty one if the platform has no variants."""
+        """Return the choice's value on an axis; an empty value if it is unknown."""
         if axis in self.axes:
             return self._value_by_id[axis].get(choice[axis], Value("", ""))
         variants = self.variants.get(choice["platform"], ())
@@ -130,7 +131,7 @@ class Selector:
 def make_selector(
     catalog: Catalog, rows: tuple[InstallRow, ...], table: tuple[Axis, ...] = AXES
 ) -> Selector:
-    """Build the selector of `rows`, with the values on the axes of `table` that they use."""
+    """Return the selector of `rows`, with the values that they use on the axes of `table`."""
     axes = {axis.id: axis.values(catalog, rows) for axis in table if axis.values}
     variants = {
         p.id: tuple(Value(v.id, v.name) for v in p.install.variants)
@@ -151,7 +152,10 @@ def make_selector(
 
 
 def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:
-    """Yield variants that a platform's two newest releases and its nightly build do not have."""
+    """Yield the ids of variants that only earlier releases of a platform have.
+
+    Earlier are releases before the two newest ones that have variants.
+    """
     places = {value.id: place for place, value in enumerate(builds)}
     found: dict[str, dict[str, set[str]]] = {}
     for row in rows:
@@ -166,9 +170,9 @@ def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -
 def _starts_of(
     rows: tuple[InstallRow, ...], platform: str, starts: tuple[Choice, ...]
 ) -> Iterator[Choice]:
-    """Yield the default choices for one platform: those for whose machine it has a row.
+    """Yield the default choices for whose machine a platform has a row.
 
-    If it has none for any, the machine of its first row is used.
+    If there are none, yield the first default choice with the machine of the platform's first row.
     """
     systems = {(row.os, row.arch): None for row in rows}
     here = [start for start in starts if (start["os"], start["arch"]) in systems]

@@ -1,4 +1,4 @@
-"""Finds the newest build of PyTorch that runs on a card."""
+"""Finds the builds of PyTorch that run on a card."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """The builds that a hardware generation can run.
+    """The builds that run on a hardware generation.
 
     `verdict` is `newest` if the platform's newest release runs on it, `earlier` if only earlier
     releases do, `preview` if only nightly builds do, `no-command` if a build runs on it that the
-    portal has no command for, and `none` if no build does. `oldest` and `newest` are releases.
-    `variants` are the ids of the variants that have the newest, the preferred first. `os` and
-    `arch` are set if builds for other systems do not run on it. `passed_over` is the platform's
-    newest release if it differs from `newest`.
+    portal has no command for, and `none` if no build does. `oldest` and `newest` are the oldest and
+    newest release that run on it. `variants` are the ids of the variants of `newest`, preferred
+    ones first. `os` and `arch` are set if builds for other systems do not run on it. `from_source`
+    is true if it must be built from source. `passed_over` is the platform's newest release if that
+    differs from `newest`.
     """
 
     verdict: ReleaseSupport
@@ -38,11 +39,11 @@ class Serving:
     from_source: bool = False
     passed_over: str | None = None
     on_request: bool = False
-    """Whether the selector offers the build only to those who ask for its release."""
+    """Whether the selector offers the build only to readers who select its release."""
     elsewhere: tuple[tuple[str, str], ...] = ()
-    """If `os` is set, the other systems that have an older release, each with it."""
+    """If `os` is set, the other operating systems, each with the newest release that runs there."""
     disputed: bool = False
-    """Whether sources disagree that the newest release runs on it."""
+    """Whether sources disagree about whether the newest build runs on the hardware."""
 
     @property
     def build(self) -> str | None:
@@ -95,7 +96,7 @@ def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
 
 
 def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
-    """Return whether `build` covers this variant and torch version; None is an unknown version."""
+    """Return whether `build` covers this variant and torch version (None: unknown version)."""
     if build.variants and variant not in build.variants:
         return False
     if build.torch is None:
@@ -115,7 +116,7 @@ def _of_releases(
 
 
 def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> Serving | None:
-    """Return the result for a machine whose wheels ended before the oldest release, or None."""
+    """Return the result for hardware whose last wheels are older than all releases, or None."""
     for one in catalog.releases.ended:
         if one.platform == platform.id and any(
             build.torch
@@ -129,7 +130,7 @@ def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> S
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
-    """Return the result from the vendor's own version rows, or the releases that builds name."""
+    """Return the result from `compatibility.yaml`, or else from the releases that builds name."""
     rows = [
         row
         for row in platform.compatibility.rows
@@ -142,7 +143,10 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
 
 
 def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """Return the only value of all fitting rows, if the generation's builds depend on the axis."""
+    """Return the value that all fitting rows have in common, or None.
+
+    Also None if the generation's builds do not depend on `axis`, which is `os` or `arch`.
+    """
     if not any(getattr(build, axis) for build in generation.builds):
         return None
     values = {getattr(row, axis) for row in fitting}
@@ -150,7 +154,7 @@ def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str |
 
 
 def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple[str, str], ...]:
-    """Return the systems that `best` has no row for, with the newest release of each."""
+    """Return the operating systems without a row in `best`, each with its newest release."""
     newest: dict[str, str] = {}
     here = {row.os for row in best}
     for row in sorted((r for r in fitting if r.build != PREVIEW), key=lambda r: Version(r.build)):

@@ -1,4 +1,4 @@
-"""Defines what an install option is for: builds, systems and variants."""
+"""Lists the targets of an install option: its builds, systems and variants."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from accelerator_portal.install.rows import PREVIEW
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One build, variant and system of an option, with its facts.
+    """One build, variant and system for which an option has commands.
 
-    `index` is the address of the wheel's index, empty for PyPI. `fits` is the row of
-    `compatibility.yaml` that the option installs. `named` is the document that names its version.
+    `build` is a release's version or `preview`. `wheel` is the variant in the wheel's index, and
+    `index` the address of that index, empty for PyPI. `fits` is the row of `compatibility.yaml`
+    that the option installs. `named` is the document that names the version.
     """
 
     build: str
@@ -50,7 +51,7 @@ def names_python(platform: Platform, option: Option) -> bool:
 
 
 def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Target]:
-    """Yield the option's targets, one for each Python if the commands depend on it."""
+    """Yield the option's targets: one for each Python version if the commands depend on it."""
     split = names_python(platform, option)
     for build in _builds(catalog, option):
         found = _of_builds if option.published else _as_stated
@@ -77,7 +78,7 @@ def _of_builds(
     variants = {variant.id: variant for variant in platform.install.variants}
     for build in _admitted(option, release):
         if variants and build.variant not in variants:
-            continue  # an undescribed variant is reported by checks/install_references.py
+            continue  # the rule install-references reports a variant that is not described
         wheel = build if isinstance(build, Wheel) else None
         pythons = wheel.python if wheel and wheel.python else release.python
         named = _document(catalog.releases.sources, build.source or release.source)
@@ -94,7 +95,7 @@ def _of_builds(
 
 
 def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
-    """Yield the builds that an option's glob matches, also of variants that are not described."""
+    """Yield the published builds that an option uses, also of variants that are not described."""
     for release in _builds(catalog, option):
         yield from _admitted(option, release)
 
@@ -120,7 +121,7 @@ def _as_stated(
 
 
 def _document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
-    """Return the first source that is a document and not package metadata, or None."""
+    """Return the first of the sources `names` that is a document, not package metadata, or None."""
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
 
@@ -160,8 +161,8 @@ def _fitting(
 ) -> CompatibilityRow | None:
     """Return the compatibility row to install, or None.
 
-    A row that states its requirements comes before one that does not, then the newest plugin comes
-    first: versions that are known to fit serve a reader better than the last one published.
+    Rows that state their requirements are preferred, then rows with the newest plugin: versions
+    that are known to fit are better for readers than the latest version.
     """
     if isinstance(build, Preview):
         return None

@@ -1,1 +1,1 @@
-"""What package indexes publish, and whether the versions of a command exist together."""
+"""Reads package indexes, and verifies that the versions in a command exist together."""

@@ -27,7 +27,7 @@ _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add t
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """The id of the source for the package, and the file's lines with that source in them."""
+    """The id of the source for the package, and the file's lines including that source."""
 
     id: str
     lines: tuple[str, ...]
@@ -64,7 +64,7 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _place(before: Compatibility, row: CompatibilityRow) -> int:
-    """Return the index of the new row: rows are sorted by torch, then plugin, newest first."""
+    """Return the position of the new row; rows are sorted by torch, then plugin, newest first."""
     for place, known in enumerate(before.rows):
         if _order(known) < _order(row):
             return place
@@ -109,11 +109,11 @@ def _indent(file: YamlFile, lines: list[str]) -> str:
 def _with_source(
     path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
 ) -> _Sources:
-    """Return the lines with the package's metadata as a source, read on the release's day.
+    """Return the lines with the package's metadata as a source, read on the day `release.read`.
 
-    Every row that names a release is compared with the index each night, so the newer date is
-    also true for the other rows. A source with `as_of` (a dated copy) is not changed: the
-    release gets a source of its own.
+    An existing source gets the newer date. That is also true for other rows, because each night
+    every row that names a release is compared with the index. A source with `as_of` (a dated copy)
+    is not changed: the release gets its own source.
     """
     found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
     if found:

@@ -1,4 +1,4 @@
-"""Finds contradictions between vendors' files and package indexes, and quotes both."""
+"""Finds contradictions between files of the repository and package indexes, and quotes both."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REMEDY = "correct the value, or add a note that explains why both are correct"
 
 @dataclass(frozen=True)
 class _Known:
-    """A platform and the facts of its plugin's index, which have been read."""
+    """A platform, and the facts of the index that has its plugin."""
 
     catalog: Catalog
     platform: Platform
@@ -69,10 +69,11 @@ class _Known:
 
 
 def contradictions(catalog: Catalog) -> Iterator[Problem]:
-    """Yield each statement in compatibility.yaml and install.yaml that contradicts the index.
+    """Yield a problem for each value in vendors' files that the index of their plugin contradicts.
 
-    Only plugin indexes that were read are compared. Missing facts contradict nothing: neither a
-    wheel whose metadata was not read nor a plugin whose metadata names no torch.
+    The files are `compatibility.yaml` and `install.yaml`. Only plugin indexes that were read are
+    compared. Unknown facts contradict nothing, for example if a wheel's metadata was not read or
+    names no torch.
     """
     for platform in catalog.platforms:
         found = home(catalog, platform)
@@ -94,7 +95,7 @@ def _rows(known: _Known) -> Iterator[Problem]:
 def _row(
     known: _Known, torch: str, plugin: str, pythons: tuple[str, ...]
 ) -> Iterator[tuple[str, str]]:
-    """Yield each contradicted key of a row, with a text that quotes both statements."""
+    """Yield each contradicted key of a row, with a message that quotes both statements."""
     release = known.release(plugin)
     if release is None:
         if what := known.missing(plugin):
@@ -169,7 +170,7 @@ _MOST_DAYS = 7
 
 
 def torch_contradictions(catalog: Catalog) -> Iterator[Problem]:
-    """Yield each statement about PyPI wheels in `data/releases.yaml` that PyPI contradicts."""
+    """Yield a problem for each value in `data/releases.yaml` that PyPI contradicts."""
     facts = catalog.packages.get(TORCH)
     on_pypi = facts.on(PYPI) if facts else None
     if facts is None or on_pypi is None:

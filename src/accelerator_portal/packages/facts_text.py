@@ -1,4 +1,4 @@
-"""Writes package facts as text, one release a line, so that differences are readable."""
+"""Formats package facts as JSON with one release per line, so that diffs are readable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from accelerator_portal.catalog.files.package_file import PackageFacts, Packages
 
 
 def facts_text(facts: PackageFacts) -> str:
-    """Return the JSON text of a package's file."""
+    """Return the JSON text of a package's file in `data/packages`."""
     return "\n".join(_facts_lines(facts)) + "\n"
 
 

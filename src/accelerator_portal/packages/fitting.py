@@ -1,4 +1,4 @@
-"""Derives which plugin release fits which torch release, and how many days later it came."""
+"""Derives which plugin release fits which torch release, and the release lag in days."""
 
 from __future__ import annotations
 
@@ -60,11 +60,10 @@ class Fit:
 
 @cached_by_owner
 def home(catalog: Catalog, platform: Platform) -> Home | None:
-    """Return the index of a platform's plugin; None if its package is torch itself.
+    """Return the index of a platform's plugin with its facts; None if its package is torch itself.
 
-    This is the index that the platform's commands name, or PyPI if they name none. Also None
-    for a package with a shared name that no command installs by name: it is not the package on
-    PyPI.
+    This is the index that the platform's commands name, or PyPI if they name none. Also None if the
+    package's name is shared and no command installs it by name: PyPI has another vendor's package.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
@@ -82,7 +81,7 @@ def home(catalog: Catalog, platform: Platform) -> Home | None:
 
 
 def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
-    """Return the newest fitting plugin for each torch release and system, newest torch first.
+    """Return the newest plugin release that fits each torch release and system, newest torch first.
 
     Uses only what the index states: a plugin whose metadata names no torch fits none. Yanked
     releases are excluded, and pre-releases count only if there are no final releases.
@@ -139,7 +138,7 @@ def is_of_torch(line: str) -> bool:
 
 
 def labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
-    """Return the Python labels of the wheels that a release has for a system."""
+    """Return the Python labels (such as `cp312`) of the wheels that a release has for a system."""
     return [
         label
         for tag, labels in release.wheels.items()
@@ -149,14 +148,17 @@ def labels_on(release: ReleaseFacts, os: Os, arch: Arch) -> list[str]:
 
 
 def usable(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
-    """Yield releases that are not yanked; pre-releases only if there are no final ones."""
+    """Yield the releases that are not yanked; pre-releases only if there are no final releases."""
     kept = [release for release in releases if release.yanked is None]
     final = [release for release in kept if not Version(release.version).is_prerelease]
     yield from final or kept
 
 
 def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
-    """Yield releases that require torch and have wheels for a system, with Python labels."""
+    """Yield releases that have wheels for a system and require torch, newest first.
+
+    Each is yielded with its torch requirement and the wheels' Python labels.
+    """
     for release in usable(facts.releases):  # newest first
         requirement = torch_requirement(release, os, arch)
         labels = labels_on(release, os, arch)
@@ -165,16 +167,17 @@ def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFact
 
 
 VersionBasis = Literal["index", "vendor"]
-"""Who says which plugin fits: the index's metadata, or the vendor's rows if it names no torch."""
+"""The basis of a lag: the metadata on the index, or `compatibility.yaml` if that names no torch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
     """The release lag of a plugin for one torch release.
 
-    `days` counts from the torch release to the first final plugin release that fits it, and is
-    negative if the plugin was released first. If `plugin` is None, no release fits yet and
-    `days` counts to the day on which the index was read.
+    `released` is the date of the torch release, and `followed` that of `plugin`, the first final
+    plugin release that fits it. `days` is the number of days between them, negative if the plugin
+    was released first. If no release fits yet, `plugin` and `followed` are None, and `days` counts
+    to the day on which the index was read.
     """
 
     torch: str
@@ -187,11 +190,11 @@ class Lag:
 
 @cached_by_owner
 def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
-    """Return the lag for each torch release that the plugin has supported, and for all later ones.
+    """Return the lag for each torch release that the plugin supports, and for all later releases.
 
-    Newest first; empty without release dates. If the index has more releases than are kept, a
-    torch release that the oldest kept plugin fits is left out: an older plugin might be the
-    first that fits.
+    The newest torch release comes first. The result is empty without release dates. If the index
+    has more releases than are kept, a torch release that the oldest kept plugin fits is left out:
+    an older plugin might be the first that fits.
     """
     found = home(catalog, platform)
     if found is None or found.facts is None or not found.facts.releases:
@@ -218,10 +221,10 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 
 
 def read_on(catalog: Catalog, found: Home) -> dt.date | None:
-    """Return the date for which an index's facts are valid; None if it was never read.
+    """Return the day for which an index's facts are valid, or None if it was never read.
 
-    If reading failed since, this is the day of the first failure or the last reading, whichever
-    is earlier.
+    This is the day of the last reading, or the first day on which reading failed if that is
+    earlier.
     """
     if found.facts is None:
         return None
@@ -236,7 +239,7 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch release with the first plugin release that fits it."""
+    """Yield each torch version with the first plugin release that fits it, and its basis."""
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None
     by_metadata = any(torch_requirements(release) for release in final)

@@ -1,7 +1,7 @@
-"""Parses a package's page of an index: HTML (PEP 503, 592, 658) or JSON (PEP 691, 700).
+"""Parses a package's page on an index: HTML (PEP 503, 592, 658) or JSON (PEP 691, 700).
 
-The library pypi-simple reads both. Beyond it, each file's name must be of this package, and its
-version one that PEP 440 knows.
+The library pypi-simple reads both formats. In addition, each file's name must belong to this
+package and have a version that follows PEP 440.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 ACCEPT = f"{JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.5, text/html;q=0.2"
 MAX_PAGE = 24 * 1024**2
 
-# More than any page that exists; each becomes an object.
+# More files than any existing page has.
 MAX_FILES = 40_000
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -49,22 +49,22 @@ class IndexFile:
     tags: frozenset[Tag]
     sha256: str | None
     metadata_url: str | None
-    """Where its metadata is by itself (PEP 658)."""
+    """Address of the separate metadata file, if the index has one (PEP 658)."""
     metadata_sha256: str | None
     python: str | None
     yanked: str | None
     uploaded: dt.date | None
     size: int | None = None
-    """In bytes, where the index states it (PEP 700)."""
+    """Size in bytes, if the index states it (PEP 700)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The files of an index page; `refused` names files that belong to another package."""
+    """The files of an index page; `refused` has messages about files of another package."""
 
     files: tuple[IndexFile, ...]
     passed_over: int
-    """Files of other kinds, or with names from before there were rules."""
+    """The number of files that are no wheel or source archive, or have an invalid name."""
     refused: tuple[str, ...] = ()
 
 

@@ -50,12 +50,16 @@ class IndexReader:
     cache: HttpCache
     address_of: Callable[[str], str]
     names: frozenset[str]
-    """The packages that requirements are kept of."""
+    """The names of packages: only requirements on these are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReading:
-    """The facts of an index; `versions` are all versions on it, also those that are not kept."""
+    """The facts of a package on an index.
+
+    `versions` are all versions on the index, also those that are not kept. `refused` has messages
+    about files that were not read.
+    """
 
     facts: IndexFacts
     versions: frozenset[Version]
@@ -65,10 +69,10 @@ class IndexReading:
 async def read_index(
     asker: IndexReader, package: PortalPackage, index: str, before: IndexFacts | None
 ) -> IndexReading:
-    """Read a package's facts from an index; `before` supplies the facts of unchanged files.
+    """Return a package's facts from an index; facts of unchanged files are taken from `before`.
 
     Raises FetchError if the index or its file host cannot be reached, and InvalidResponseError
-    if the response is invalid. Keep `before` in these cases.
+    if the response is invalid. Callers then keep `before`.
     """
     url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
     try:
@@ -84,9 +88,9 @@ async def read_index(
 
 
 def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
-    """Raise FetchError if the index had releases before and now has no file.
+    """Raise FetchError, which begins with `what`, if the index had releases and now has no file.
 
-    An index that loses every file at once is more likely broken than correct.
+    An index that loses all files at once is probably broken.
     """
     if before and before.releases and not files:
         raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
@@ -122,7 +126,7 @@ class _Work:
     about: dict[str, str | None] = field(default_factory=dict)
 
     async def release(self, files: list[IndexFile]) -> ReleaseFacts:
-        """Return the facts of one release; reads wheel metadata only if the files have changed."""
+        """Return the facts of one release. Reads wheel metadata only if the files have changed."""
         plain = _of_files(files)
         before = self.known.get(plain.version)
         if before and before.files and before.files == plain.files:
@@ -177,7 +181,10 @@ def _keep(
 
 
 async def _metadata(asker: IndexReader, package: str, page: str, file: IndexFile) -> Metadata:
-    """Return a wheel's metadata: from the cache, its metadata file, or parts of the wheel."""
+    """Return a wheel's metadata from the cache, its metadata file or parts of the wheel.
+
+    Raises FetchError.
+    """
     if not may_follow(page, file.url):
         raise InvalidResponseError("the link leads outside the index")
     key = f"wheel {file.sha256 or file.url}"
@@ -229,7 +236,7 @@ def _of_files(files: list[IndexFile]) -> ReleaseFacts:
 
 
 def _yanked(files: list[IndexFile]) -> str | None:
-    """Return the reason if all files are yanked; None otherwise."""
+    """Return the reason, which can be empty, if all files are yanked; otherwise None."""
     if any(file.yanked is None for file in files):
         return None
     return " ".join((files[0].yanked or "").split())[:200]

@@ -42,9 +42,10 @@ _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """The imported modules, whether the check printed the expected text, and the output.
+    """The result of installing a row: the imported modules, and whether its check passed.
 
-    No imported module means that the installation or an import failed.
+    `imported` is empty if the installation or an import failed. `checked` is true if the check
+    printed the expected text. `output` is the end of the output.
     """
 
     imported: tuple[str, ...] = ()
@@ -60,10 +61,10 @@ def is_of_this_machine(row: InstallRow, python: str) -> bool:
 
 
 def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
-    """Install a row's packages with uv in a fresh environment, import them and run the row's check.
+    """Install a row's packages with uv in a fresh environment, import them and run its check.
 
-    Stops after `seconds`. Removes the environment and all downloads at the end. Raises OSError
-    if the disk is full.
+    Stops after `seconds`; then the result has no modules or a failed check. Removes the environment
+    and all downloads at the end. Raises OSError if the disk is full.
     """
     until = time.monotonic() + seconds
     with TemporaryDirectory(prefix="portal-trial-") as place:
@@ -98,7 +99,7 @@ def _names(row: InstallRow) -> Iterable[str]:
 def _check(
     row: InstallRow, result: InstallResult, place: Path, uv: Uv, until: float
 ) -> InstallResult:
-    """Run the check as a reader would: with the fresh environment first on the path."""
+    """Return the result with that of the row's check, run in the fresh environment."""
     if row.check is None:
         return result
     command = shlex.split(row.check.command)

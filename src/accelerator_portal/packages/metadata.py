@@ -25,7 +25,7 @@ from accelerator_portal.packages.wheel_tags import by_python, system
 
 _MOST_ABOUT = 160
 
-# Whose version is the CUDA version, the most certain first.
+# Packages whose version is the CUDA version, the most certain first.
 _CUDA = re.compile(r"cuda-toolkit|nvidia-cuda-(?:runtime|nvrtc)(?:-cu\d+)?")
 
 _SYSTEMS = {
@@ -40,7 +40,7 @@ class Metadata:
     """The parts of a wheel's metadata that the portal uses."""
 
     about: str | None
-    """Its summary, or else the first line of its description."""
+    """The package's summary, or else the first line of its description."""
     requires: tuple[Requirement, ...]
 
 
@@ -75,7 +75,7 @@ def _same(raw: RawMetadata, package: str, version: Version) -> None:
 
 
 def python_range(written: str | None) -> str | None:
-    """Return a specifier of Python versions in normalized form; None if it is empty or invalid."""
+    """Return a specifier of Python versions in normalized form; None if empty or invalid."""
     found = specifier_set(written)
     return str(found) or None if found else None
 
@@ -83,10 +83,9 @@ def python_range(written: str | None) -> str | None:
 def requirements_on(
     requires: Iterable[Requirement], names: frozenset[str], tag: str, label: str
 ) -> tuple[str, ...]:
-    """Return a wheel's requirements on the packages `names`, for its platform tag and Python label.
+    """Return a wheel's requirements on the packages `names`, as text without environment markers.
 
-    Environment markers are evaluated for the tag and the Python of the wheel, and left out of
-    the result.
+    The markers are evaluated for the wheel's platform tag `tag` and Python label `label`.
     """
     found = {
         f"{canonicalize_name(needed.name)}{needed.specifier}"
@@ -117,7 +116,7 @@ def _applying(requires: Iterable[Requirement], tag: str, label: str) -> Iterator
         try:
             applies = needed.marker is None or needed.marker.evaluate(environment)
         except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion, KeyError):
-            applies = True  # what nobody can evaluate is shown rather than lost
+            applies = True  # a marker that cannot be evaluated must not hide the requirement
         if applies:
             yield needed
 
@@ -162,7 +161,7 @@ _MAX_REQUIREMENT = 2000
 
 
 def parse_core_metadata(data: bytes | str) -> RawMetadata:
-    """Return the fields of a METADATA file, unvalidated. Raises ValueError if it is invalid."""
+    """Return the fields of a METADATA file as text. Raises ValueError if it cannot be parsed."""
     try:
         raw, _ = parse_email(data)
     except Exception as error:  # noqa: BLE001 - a parser of mail, given anything at all
@@ -171,7 +170,7 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
 
 
 def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
-    """Return the requirements, without invalid ones. Raises ValueError if one is too long."""
+    """Return the valid requirements of metadata. Raises ValueError if one is too long."""
     found = []
     for line in raw.get("requires_dist", []):
         if len(line) > _MAX_REQUIREMENT:
@@ -184,7 +183,7 @@ def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
 
 
 def specifier_set(text: str | None) -> SpecifierSet | None:
-    """Return a version specifier; None if the text is empty, too long or invalid."""
+    """Return the version specifier in a text; None if the text is empty, too long or invalid."""
     if not text or len(text) > _MAX_SPECIFIER:
         return None
     try:
@@ -199,12 +198,12 @@ def dist_info_file(wheel: zipfile.ZipFile, name: str) -> zipfile.ZipInfo | None:
     return next((info for info in wheel.infolist() if path.fullmatch(info.filename)), None)
 
 
-# The metadata of a wheel that is far away, by parts of the file: never the whole of it.
+# The metadata of a wheel on a server, without downloading the whole wheel.
 #
-# Where an index has no metadata file (PEP 658), the list at the end of the zip archive says where
-# in it the metadata is. `zipfile` reads the archive from a file of which only some parts are
-# known; the part that it misses is fetched, and it reads again. Source: HTTP ranges, RFC 9110,
-# 14; PEP 427.
+# If an index has no metadata file (PEP 658), the list at the end of the zip archive says where in
+# the archive the metadata is. `zipfile` reads the archive from a file of which only some parts are
+# known. If a part is missing, the part is fetched and `zipfile` reads again. Source: HTTP ranges,
+# RFC 9110, 14; PEP 427.
 
 _TAIL = 32 * 1024
 _PART = 16 * 1024

@@ -1,4 +1,4 @@
-"""Finds news of packages: new releases, the first for a new torch, plugins that lag."""
+"""Finds news of packages: releases, first releases for a new torch, changes, and long lags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accelerator_portal.packages.fitting import Home, home, lags, usable
 
 NewsKind = Literal["release", "first", "behind", "changed"]
 
-# Nobody calls it news that a plugin was released years ago; the facts have all.
+# Older releases are no news; the facts have all releases.
 NEWS_DAYS = 365
 
 _OF = {
@@ -28,7 +28,11 @@ _OF = {
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """One news item; `key` is its permanent identifier and doesn't change when `words` change."""
+    """A news item about a platform's package.
+
+    `platform` is the platform's id. `key` is the item's permanent identifier, which stays the same
+    when `words` change.
+    """
 
     date: dt.date
     kind: NewsKind
@@ -115,7 +119,10 @@ def _changed(package: str, change: FactChange) -> str:
 
 
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
-    """Yield news of the PyTorch release that put a platform over its limit of releases behind."""
+    """Yield the news item that a platform has exceeded the limit of minor releases behind PyTorch.
+
+    Its date is that of the PyTorch release with which the platform exceeded the limit.
+    """
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     newest = followed_releases(catalog, platform).newest
     if most is None or newest is None:

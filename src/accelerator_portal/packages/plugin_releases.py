@@ -1,7 +1,7 @@
 """Finds plugin releases that `compatibility.yaml` does not list, and drafts their rows.
 
-The metadata of a release proves its torch requirement, its Python versions and its systems. What it
-does not state, such as the SDK version, becomes a question to the vendor.
+The metadata of a release states its torch requirement, its Python versions and its systems. Each
+value that it does not state, such as the SDK version, becomes a question to the vendor.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from accelerator_portal.packages.fitting import (
 )
 from accelerator_portal.packages.wheel_tags import serves_python
 
-# `torch==2.15.0+cpu`: the local version names a build of the same release. `==2.15.0.*` leaves open
-# a post-release of it alone.
+# In `torch==2.15.0+cpu`, the local version names a build of the same release. `==2.15.0.*` allows
+# only the release and its post-releases.
 _EXACT = re.compile(r"={2,3}([0-9][0-9A-Za-z.]*?)(?:\+[0-9A-Za-z.]+)?")
 _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
 
 @dataclass(frozen=True, slots=True)
 class TorchEvidence:
-    """The torch release of a plugin release; `torch` is None if no source states it.
+    """The torch release that a plugin release is for; `torch` is None if no source states it.
 
-    `required` holds the metadata's different requirements, `sources` the ids of further sources
-    in `compatibility.yaml`; `note` qualifies the row.
+    `required` has the different torch requirements in the metadata, and `sources` the ids of other
+    sources in `compatibility.yaml`. `note` is a note for the row about how `torch` was derived.
     """
 
     torch: str | None
@@ -104,13 +104,16 @@ _ARCHES: tuple[Arch, ...] = ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64")
 
 
 def systems(release: ReleaseFacts) -> tuple[str, ...]:
-    """Return the systems that have wheels: `Linux x86_64`; "any system" for pure Python."""
+    """Return the systems for which a release has wheels: `Linux x86_64`, or only `any system`."""
     found = tuple(_labels(release))
     return ("any system",) if len(found) == len(_SYSTEMS) * len(_ARCHES) else found
 
 
 def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
-    """Return the Python versions that have a wheel on every system, and that torch supports."""
+    """Return the Python versions for which every system of a release has a wheel, oldest first.
+
+    Python versions that the torch release does not support are left out.
+    """
     labels = _labels(release)
     return [
         python
@@ -120,7 +123,10 @@ def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[
 
 
 def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) -> str | None:
-    """Return a sentence about Python versions that have wheels on some systems only."""
+    """Return a note about Python versions that have wheels on some systems only, or None.
+
+    `everywhere` are the Python versions that need no note.
+    """
     sentences = []
     for python in _candidates(catalog, release, None):
         where = [name for name, found in _labels(release).items() if serves_python(found, python)]
@@ -130,7 +136,7 @@ def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) 
 
 
 def _labels(release: ReleaseFacts) -> dict[str, list[str]]:
-    """Return the wheels' Python labels by system name, such as `Linux x86_64`."""
+    """Return the wheels' Python labels, such as `cp312`, by system, such as `Linux x86_64`."""
     return {
         f"{OS[os]} {arch}": found
         for os, arch in product(_SYSTEMS, _ARCHES)
@@ -158,7 +164,7 @@ def _order(python: str) -> tuple[Version, bool]:
 
 
 SOURCE_ID = "package"
-"""The source id in proposals; the edit replaces it by the id that the file declares."""
+"""The id of the package source in proposals. `with_row` replaces it with the file's own id."""
 
 # A line has at most 400 characters, and metadata may name more requirements.
 _MOST_NOTE = 390
@@ -206,7 +212,7 @@ class VendorQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RowProposal:
-    """The row that a release's metadata proves; `row` is None if no torch version is proved.
+    """The row that metadata and answers state; `row` is None if no torch version is stated.
 
     `questions` name the values that only the vendor can state.
     """
@@ -219,10 +225,10 @@ class RowProposal:
 
 
 def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
-    """Return the final releases that no row lists, newest first.
+    """Return the final plugin releases that no row of `compatibility.yaml` lists, newest first.
 
-    Excludes releases older than all rows: they were left out when the rows were written. If no
-    row names a plugin version, returns only the newest release.
+    Releases older than all rows are left out, as they were when the rows were written. If no row
+    names a plugin version, only the newest release is returned.
     """
     named = {Version(row.plugin) for row in platform.compatibility.rows if row.plugin}
     found = releases(catalog, platform)
@@ -234,7 +240,7 @@ def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, .
 
 
 def releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
-    """Return all final releases on the platform's index, newest first."""
+    """Return all final releases of a platform's plugin on its index, newest first."""
     place = home(catalog, platform)
     read = read_on(catalog, place) if place else None
     if place is None or place.facts is None or read is None:
@@ -249,7 +255,7 @@ def proposal(
     release: PluginRelease,
     answers: VendorAnswers = VendorAnswers(),
 ) -> RowProposal:
-    """Return the row that metadata and `answers` prove, and the questions to the vendor."""
+    """Return the row that the metadata and `answers` state, and the questions to the vendor."""
     evidence = torch_evidence(catalog, platform, release.facts)
     if answers.torch and not evidence.torch:
         evidence = replace(evidence, torch=answers.torch)
@@ -311,7 +317,10 @@ def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
 
 
 def _required(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
-    """Return the versions of `names` that a release requires, if its requirements agree on one."""
+    """Return the versions or specifiers of `names` that a release requires, by name.
+
+    A name with different requirements on different systems is left out.
+    """
     lines = {line for said in release.requires.values() for line in said}
     wanted = {canonicalize_name(name): name for name in names}
     found: dict[str, set[str]] = {}

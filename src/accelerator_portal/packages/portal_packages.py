@@ -24,8 +24,8 @@ TORCHVISION = "torchvision"
 class PortalPackage:
     """A package that the portal follows; `indexes` are in display order, PyPI first.
 
-    `own` is true if a platform names it as its package, and for torch. The others only appear
-    next to such a package in commands.
+    `own` is true for torch and for packages that provide a platform. Other packages are only
+    installed next to these.
     """
 
     name: str
@@ -47,9 +47,9 @@ class NamedRequirement:
 
 
 def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
-    """Return every package that accelerator.yaml or install.yaml's pip steps name, sorted by name.
+    """Return every package that accelerator.yaml or pip steps in install.yaml name, sorted by name.
 
-    Packages that no command installs are looked up on PyPI, to show whether they exist there.
+    The package of each platform is looked up on PyPI, too, to show whether PyPI has the name.
     """
     found: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
     own = {TORCH}

@@ -1,4 +1,4 @@
-"""Lists the questions to package indexes: each call of a command, by system and Python."""
+"""Lists the questions that uv resolves for commands, and the releases and wheels to read."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class ResolutionQuestion:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts of the indexes that the calls name, so without PyPI's."""
+        """The hosts of the indexes that the calls name. PyPI as the default index is left out."""
         named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
         builds = (INDEX for call in self.calls if call.backend)
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
     @property
     def asks_pypi(self) -> bool:
-        """Whether a call uses PyPI because it names no index to replace it."""
+        """Whether a call names no index, so that it uses PyPI."""
         return any(call.index is None for call in self.calls)
 
 
 def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
-    """Return a row's questions by Python version; empty if the row uses no index."""
+    """Return a row's questions by Python version; empty for other methods than pip and uv."""
     if row.method not in ASKED or not row.calls:
         return {}
     several = any(call.extra_index for call in row.calls)
@@ -78,12 +78,15 @@ MOST_PRE_RELEASES = 3
 # Where there are no others, as on the indexes of nightly builds.
 MOST_WITHOUT_FINAL = 12
 
-# The portal tells of torch from here on; see data/releases.yaml.
+# The oldest torch release that the portal lists; see data/releases.yaml.
 FIRST_TORCH = Version("2.4")
 
 
 def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
-    """Return the versions to keep, newest first; for torch all final ones from FIRST_TORCH on."""
+    """Return the versions whose facts are kept, newest first.
+
+    These are the newest final releases (for torch, all since FIRST_TORCH) and a few pre-releases.
+    """
     ordered = sorted(versions, reverse=True)
     final = [version for version in ordered if not version.is_prerelease]
     if not final:
@@ -96,10 +99,11 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
 
 
 def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
-    """Return one wheel for each system and architecture, or only the first, in a fixed order.
+    """Return the wheels whose metadata is read: one for each system and architecture.
 
-    Of several wheels it takes the one for the newest Python that is not free-threaded, then the
-    last by name, so the choice is the same on every machine.
+    Without `of_each_system`, return only the first of these. Of several wheels for a system, the
+    wheel for the newest Python that is not free-threaded is used, then the last by name, so that
+    the result is the same on every machine.
     """
     groups: dict[tuple[str, ...], list[IndexFile]] = {}
     for file in files:

@@ -1,4 +1,4 @@
-"""Finds out which indexes answer, so that nothing waits for the others."""
+"""Checks which hosts of indexes respond, so that questions to other hosts are not resolved."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ SECONDS_IN_ALL = 45 * 60
 
 _TOO_LATE = f"the {SECONDS_IN_ALL // 60} minutes for resolving have elapsed"
 _MOST_FAILURES = 5
-LIMITS = RequestLimits(timeout=15.0, redirects=0)  # any answer is one, also that it moved
+LIMITS = RequestLimits(timeout=15.0, redirects=0)  # a redirect is a response, too
 
 
 def resolve_what_answers(
     asked: Iterable[ResolutionQuestion], cache: Path
 ) -> Callable[[ResolutionQuestion], ResolutionResult]:
-    """Return a function that resolves questions, after one check of which hosts respond.
+    """Check which hosts of the questions `asked` respond; return a function that resolves them.
 
-    Questions are not resolved if one of their hosts does not respond, or after SECONDS_IN_ALL.
-    Raises OSError if uv is missing or its cache cannot be created.
+    A question is `unchecked` if one of its hosts does not respond, or after SECONDS_IN_ALL. Raises
+    OSError if uv is missing or its cache folder `cache` cannot be created.
     """
     uv = own_uv(cache)
     reachable = ReachableHosts(silent_hosts(host for one in asked for host in hosts_of(one)))
@@ -54,11 +54,11 @@ def resolve_what_answers(
 
 
 NO_ANSWER = "did not respond"
-"""What a verdict says after the name of a host; the site names these hosts."""
+"""The text after the name of a host in a verdict. The site searches for it to list these hosts."""
 
 
 class ReachableHosts:
-    """The hosts that do not respond, as far as known; shared between threads."""
+    """The hosts that are known not to respond; shared between threads."""
 
     def __init__(self, silent: Mapping[str, str]) -> None:
         self._silent = dict(silent)
@@ -66,12 +66,15 @@ class ReachableHosts:
         self._lock = threading.Lock()
 
     def silence(self, question: ResolutionQuestion) -> str | None:
-        """Return a text naming a host of the question that does not respond; None if all do."""
+        """Return a text that names a host of the question that does not respond, or None."""
         gone = sorted(hosts_of(question) & self._silent.keys())
         return f"{gone[0]} {NO_ANSWER} ({self._silent[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
-        """Record a result. After failures, the hosts are checked again: the network may be down."""
+        """Record the result of a question. If an index did not respond, check its hosts again.
+
+        A host also counts as not responding after several such results in a row.
+        """
         hosts = hosts_of(question)
         with self._lock:
             if not found.no_answer:
@@ -92,7 +95,10 @@ def hosts_of(question: ResolutionQuestion) -> frozenset[str]:
 
 
 def own_uv(cache: Path) -> Uv:
-    """Return the uv installed with the portal. Raises OSError if the cache can't be created."""
+    """Return the uv that is installed with the portal.
+
+    Raises OSError if it is missing or its cache folder `cache` can't be created.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     return Uv(Path(find_uv_bin()), Path(sys.executable), cache)
 

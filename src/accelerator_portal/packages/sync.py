@@ -1,4 +1,4 @@
-"""Updates `data/packages/` from the indexes that `data/packages.yaml` and the commands name.
+"""Updates `data/packages/` from PyPI and from the indexes that install commands name.
 
 A package's file is written when all its indexes have been read. After an interruption, the files of
 finished packages are complete, and the responses for the other packages are in the cache.
@@ -56,9 +56,9 @@ class SyncOptions:
     only: frozenset[str] = frozenset()
     limits: RequestLimits = field(default_factory=RequestLimits)
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """Other addresses for indexes; tests name a server on loopback."""
+    """Other addresses for indexes, by index name. Tests use a server on loopback."""
     told: Callable[[str], None] = lambda _: None
-    """Called with a package's name when it is done."""
+    """Called with the name of each package after it is read."""
     cached: bool = True
     seconds: float = 20 * 60
     """The time limit for reading indexes; packages that are not read by then are missed."""
@@ -66,13 +66,13 @@ class SyncOptions:
 
 @dataclass(frozen=True, slots=True)
 class PackageSync:
-    """The result of reading one package."""
+    """The result of reading one package: its new and earlier facts, and what failed."""
 
     name: str
     facts: PackageFacts
     before: PackageFacts | None
     faults: Mapping[str, str]
-    """What happened, by the index that could not be read."""
+    """The error for each index that could not be read, by index."""
     refused: tuple[str, ...]
     written: bool
 
@@ -201,7 +201,7 @@ class _Work:
         return facts, faults
 
     def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
-        """Write the file that states when packages were read, and return the result."""
+        """Write the file that states when packages were read, and return the sync's result."""
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()
         if not _holds(path, text):
@@ -254,17 +254,17 @@ def _holds(path: Path, text: bytes) -> bool:
         return False
 
 
-# Of a package; older ones are in the repository's history.
+# The most changes in a package's file; older ones are in the repository's history.
 MOST_CHANGES = 30
 
 
 def fact_changes(
     before: IndexFacts, after: IndexFacts, versions: frozenset[Version], day: dt.date
 ) -> Iterator[FactChange]:
-    """Yield the differences between two readings for the same versions.
+    """Yield the changes of published versions between two readings of an index.
 
-    `versions` are all versions on the index now. A release that is only too old to be kept does
-    not count as removed, and a fact that was unknown before does not count as changed.
+    `versions` are all versions on the index now: a release that is only too old to be kept does
+    not count as removed. A fact that was unknown before does not count as changed.
     """
     now = {release.version: release for release in after.releases}
     for old in before.releases:
@@ -322,7 +322,7 @@ MOST_TOLD = 5
 
 
 def synced_words(synced: SyncResult) -> str:
-    """Return a summary of a sync in one line: packages read, with changes, and not fully read."""
+    """Return a line with the numbers of packages that were read, changed, and not fully read."""
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")
@@ -331,7 +331,10 @@ def synced_words(synced: SyncResult) -> str:
 
 
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Yield the lines of a package's sync: new releases, faults, refused files and changes."""
+    """Yield lines about a package's sync: releases, errors, refused files and changes.
+
+    `read` are the earlier days of reading, which are shown with facts that are kept.
+    """
     for facts in package.facts.indexes:
         if facts.index in package.faults:
             continue

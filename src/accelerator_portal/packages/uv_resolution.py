@@ -24,13 +24,13 @@ from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.questions import ResolutionQuestion
 
 ResolutionKind = Literal["found", "none", "unchecked"]
-"""Versions were found; no versions exist together; could not be checked. Never "works"."""
+"""`found`: versions exist together, not that they work. `none`: none do. `unchecked`: unknown."""
 
 SECONDS = 180
 
 FREE_THREADED = "uv does not resolve for free-threaded Pythons"
 
-# The newest of each system: what an older one lacks is a requirement of the option, not of a wheel.
+# The newest version of each system. An older system is a matter of the option's requirements.
 _PLATFORMS = {
     ("linux", "x86_64"): "x86_64-manylinux_2_39",  # the glibc of Ubuntu 24.04
     ("linux", "aarch64"): "aarch64-manylinux_2_39",
@@ -52,7 +52,7 @@ _KEPT_VARIABLES = (
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)", re.MULTILINE)
 _BECAUSE = re.compile(r"cause: (Because .*?)(?:\n\s*\n|\nhint:|\Z)", re.DOTALL)
 _HINT = re.compile(r"^hint: (.*)$", re.MULTILINE)
-# What uv concludes is said already: there is no such combination.
+# uv's conclusion is left out, because the verdict already says it: there is no such combination.
 _CONCLUSION = re.compile(
     r"(?:,? and you require [^,]*|\.? And because you require [^,]*)?, we can conclude that "
     r"(?:your requirements are unsatisfiable|[^,]*? cannot be used)"
@@ -69,13 +69,13 @@ CONSTRAINTS = "constraints.txt"
 
 @dataclass(frozen=True, slots=True)
 class ResolutionResult:
-    """The result of resolving a question: the versions found, or why there are none."""
+    """The result of resolving a question: the versions found by package, or why there are none."""
 
     kind: ResolutionKind
     found: Mapping[str, str] = field(default_factory=dict)
     why: str | None = None
     no_answer: bool = False
-    """Whether an index did not respond: others that ask it need not wait for the same."""
+    """Whether an index did not respond, so that other questions to it can be skipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,16 @@ class Uv:
     python: Path
     cache: Path
     default_index: str | None = None
-    """Instead of PyPI; for tests."""
+    """The address of an index that replaces PyPI in tests."""
     retries: int = 3
     """How often uv repeats a request, with pauses, if an index does not respond."""
 
 
 def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
-    """Resolve the calls of a question in order, each constrained by the results of those before it.
+    """Return the versions that the calls of a question find, run in order.
 
-    Packages that a call found count as installed for the next calls, whatever indexes those
-    name: pip and uv do not look for packages that are already installed.
+    Packages that a call finds count as installed for the next calls, whatever indexes those name:
+    pip and uv do not look for packages that are already installed.
     """
     if question.python.endswith("t"):
         return ResolutionResult("unchecked", why=FREE_THREADED)
@@ -117,7 +117,7 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
 def _run(
     question: ResolutionQuestion, call: PipCall, uv: Uv, installed: Path
 ) -> dict[str, str] | ResolutionResult:
-    """Run uv for one call; return all versions it found by package, or the failed result."""
+    """Run uv for one call; return the versions that it finds by package, or the failed result."""
     arguments = _arguments(question, call, uv)
     if (installed / CONSTRAINTS).exists():
         arguments += ["--find-links", str(installed), "--constraints", str(installed / CONSTRAINTS)]
@@ -179,7 +179,7 @@ def environment(uv: Uv) -> dict[str, str]:
 
 
 def _failure(text: str) -> ResolutionResult:
-    """Return uv's error as a result with a short reason, without URLs."""
+    """Return the result for uv's error message, with a short reason without addresses."""
     because = _BECAUSE.search(text)
     if because:
         reason = _CONCLUSION.sub("", " ".join(because[1].split())).removeprefix("Because ")
@@ -213,8 +213,8 @@ def _named(calls: Iterable[PipCall]) -> list[str]:
 
 # Packages that count as installed: wheels with a name and a version, and nothing else.
 #
-# uv resolves for an environment that does not exist. What an earlier command would have installed
-# is put before it as such a wheel (binary distribution format, PyPA specifications).
+# uv resolves for an environment that does not exist. A package that an earlier command would have
+# installed is given to uv as such a wheel (binary distribution format, PyPA specifications).
 
 _WHEEL = (
     "Wheel-Version: 1.0\nGenerator: accelerator-portal\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

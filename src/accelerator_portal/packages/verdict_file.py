@@ -1,6 +1,6 @@
-"""Reads and writes the file of verdicts on commands.
+"""Reads and writes a platform's file of verdicts, which are results of verifying commands.
 
-There is one line for each row of the selector. Equal verdicts are stored once, with a number.
+There is one line for each install row. Equal verdicts are stored once, with a number.
 """
 
 from __future__ import annotations
@@ -34,38 +34,38 @@ class Trial(Model):
     python: Annotated[str, Field(pattern=r"^3\.\d{1,2}\.\d{1,3}[a-z0-9+]{0,10}$")]
     """The full version of Python: `3.11.7`."""
     imported: Annotated[tuple[_Module, ...], Field(min_length=1, max_length=50)]
-    """The modules of the named packages that were imported without a device."""
+    """The modules of the installed packages that were imported on a machine without a device."""
     checked: bool = False
-    """Whether the command's own check printed what it should."""
+    """Whether the check of the install option printed the expected text."""
 
 
 class Verdict(Model):
     """The result for a command on one system with one Python version."""
 
     kind: ResolutionKind
-    """`found`: versions exist that satisfy it; `none`: there are none; `unchecked`: not known."""
+    """`found`: fitting versions exist; `none`: no fitting versions exist; `unchecked`: not known."""
     on: dt.date
-    """The day on which it was looked at."""
+    """The day on which the command was resolved."""
     found: Mapping[str, str] = {}
-    """The version of each package that the commands name."""
+    """The version that was found for each package that the command names, by package name."""
     why: str | None = None
-    """Why there are none, or why it could not be checked."""
+    """Why no versions exist, or why the command could not be checked."""
     trial: Trial | None = None
     """The newest successful installation of exactly these versions."""
 
 
 RowKey = tuple[str, ...]
-"""Which row of a platform: its option, then its values on the other axes of `KEY_AXES`."""
+"""The key of a platform's row: the option's id, then the values on the other `KEY_AXES`."""
 
 Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
-"""By row, by Python version."""
+"""A platform's verdicts by row, then by Python version."""
 
 
 class _File(Model):
     schema_version: Literal[1]
     verdicts: tuple[Verdict, ...]
     rows: tuple[tuple[str | Mapping[str, int], ...], ...]
-    """Each a key, then the number of the verdict for each Python."""
+    """Each row is the parts of its key, then the numbers of its verdicts by Python version."""
 
 
 def key_of(row: InstallRow) -> RowKey:
@@ -74,12 +74,16 @@ def key_of(row: InstallRow) -> RowKey:
 
 
 def verdict_of(answer: ResolutionResult, day: dt.date) -> Verdict:
-    """Return the verdict for a resolution result."""
+    """Return the verdict for a result of the day `day`."""
     return Verdict(kind=answer.kind, on=day, found=dict(answer.found), why=answer.why)
 
 
 def verdicts_text(verdicts: Verdicts) -> str:
-    """Return verdicts as JSON in a fixed order, with one verdict or row per line."""
+    """Return verdicts as JSON in a fixed order.
+
+    There is a line for each distinct verdict, then a line for each install row with the numbers of
+    its verdicts.
+    """
     numbers: dict[str, int] = {}
     lines = []
     for key in sorted(verdicts):
@@ -110,7 +114,7 @@ def read_verdicts(root: Path, platform: str) -> Verdicts:
 
 
 def read_verdict_file(path: Path) -> Verdicts:
-    """Return the verdicts of a file, none where there is none. Raises ProblemsError."""
+    """Return a file's verdicts; empty without a file. Raises ProblemsError if it is invalid."""
     if not path.exists():
         return {}
     try:

@@ -49,10 +49,10 @@ def verdicts(
     before: Verdicts,
     day: dt.date,
 ) -> Verdicts:
-    """Return the verdicts of a platform's rows, from the answers to all their questions.
+    """Return the verdicts of a platform's rows; `answers` are the results of all their questions.
 
-    If an index did not respond, the earlier verdict of the row is kept with its date. Rows of
-    other methods, and rows without a Python version, have no verdict.
+    If a question could not be checked, the earlier verdict in `before` is kept with its date. Rows
+    of other methods than pip and uv, and rows without a Python version, have no verdict.
     """
     asked = {key_of(row): found for row in rows if (found := questions(row))}
     return {
@@ -67,7 +67,10 @@ def verdicts(
 def resolve_questions(
     asked: Sequence[ResolutionQuestion], resolve: Resolve, at_once: int, done: Callable[[], None]
 ) -> dict[ResolutionQuestion, ResolutionResult]:
-    """Resolve every question, `at_once` in parallel; `done` is called after each."""
+    """Return the results of all questions; `at_once` are resolved in parallel.
+
+    `done` is called after each question.
+    """
     with ThreadPoolExecutor(at_once) as pool:
         waiting = {pool.submit(resolve, question): question for question in asked}
         try:
@@ -93,10 +96,10 @@ def _verdict(
 
 
 def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
-    """Return a "none" result if the package found is a different one with the same name.
+    """Return a "none" result if the found plugin is another package with the same name, or None.
 
-    A version older than all the vendor's own shows this. For example, torch-neuronx 1.0 on PyPI
-    resolves but is not AWS's package.
+    The found version is then older than all versions that the vendor lists. For example,
+    torch-neuronx 1.0 on PyPI resolves but is not AWS's package.
     """
     name = canonicalize_name(platform.accelerator.package.name)
     own = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
@@ -113,7 +116,7 @@ def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResul
 
 
 def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
-    """Return the number of verdicts of each kind."""
+    """Return the number of verdicts by kind."""
     found: dict[str, int] = {}
     for by_python in known.values():
         for verdict in by_python.values():
@@ -122,7 +125,7 @@ def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
 
 
 Resolver = Callable[[Sequence[ResolutionQuestion], Path], Resolve]
-"""From all questions and uv's cache to a function that answers one question."""
+"""A function from all questions and uv's cache folder to a function that resolves one question."""
 
 _WORDS = {"found": "versions found", "none": "no such combination", "unchecked": "not checked"}
 
@@ -145,13 +148,13 @@ class Verification:
     day: dt.date
     cache: Path
     jobs: int = 4
-    """Questions that are asked at once."""
+    """The number of questions that are resolved at once."""
     trial_seconds: float = 0
-    """The time limit for installing the commands for this machine."""
+    """The time limit for installing the commands for this machine; 0: nothing is installed."""
     resolver: Resolver = resolve_what_answers
     progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
-    """Called with what came of each installation."""
+    """Called with a line about the result of each installation."""
 
 
 def verify_commands(
@@ -163,7 +166,8 @@ def verify_commands(
 ) -> tuple[VerdictCounts, ...]:
     """Verify every pip and uv command of `platforms` (of all if empty) and write the verdicts.
 
-    `told` is called after each platform's file is written. If `how` allows time for trials, the
+    Returns the counts of verdicts for each platform. `told` gets them after the platform's file is
+    written. If `how` allows time for trials, the
     commands for this machine are then installed. Raises ProblemsError if a verdict file cannot
     be read, OSError if one cannot be written.
     """
@@ -194,7 +198,7 @@ def verify_commands(
 
 
 def total(found: Sequence[VerdictCounts]) -> VerdictCounts | None:
-    """Return the sum over several platforms; None for fewer than two."""
+    """Return the sum of the counts of several platforms; None for fewer than two platforms."""
     if len(found) < 2:  # noqa: PLR2004 - several
         return None
     every: Counter[str] = Counter()
@@ -218,27 +222,31 @@ def _verified(
 
 # Installs the commands for this machine, within limits of time and disk.
 #
-# Those without a trial come first, then those whose trial is oldest, the newest release of each
-# platform before earlier ones. Each success is written at once, so that an interruption loses
+# Commands without a trial come first, then those with the oldest trial; each platform's newest
+# release comes before earlier ones. Each success is written at once, so that an interruption loses
 # none.
 
 FREE_BYTES = 10 * 10**9
-"""A CUDA build with all that it requires takes 5.3 GB, and its downloads 3 GB beside it."""
+"""The free disk space for an installation: a CUDA build takes 5.3 GB and its downloads 3 GB."""
 
 TrialInstall = Callable[[InstallRow, float], InstallResult]
-"""Installs a row within some seconds. Raises OSError."""
+"""A function that installs a row within a number of seconds. It raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     row: InstallRow
     places: tuple[tuple[str, RowKey, str], ...]
-    """Every platform, row and Python to which this installation applies."""
+    """The verdicts that the installation concerns: platform id, row key and Python version."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """Limits of trial installations: `seconds` in total; `told` gets a line about each command."""
+    """Options of trial installations: `seconds` is the time limit for all of them together.
+
+    `told` gets a line about each command. Below `free_bytes` of free disk space, no further command
+    is installed.
+    """
 
     install: TrialInstall
     day: dt.date
@@ -254,9 +262,10 @@ def run_trials(
     known: Mapping[str, Verdicts],
     how: TrialOptions,
 ) -> int:
-    """Install the resolved commands for this machine; return how many were installed and imported.
+    """Install the resolved commands for this machine; return the number of successful ones.
 
-    `rows` and `known` are by platform. Raises OSError if a result cannot be written.
+    Success means that all packages are installed and imported. `rows` and `known` are by platform
+    id. Raises OSError if a result cannot be written.
     """
     until = time.monotonic() + how.seconds
     results = {name: {key: dict(v) for key, v in found.items()} for name, found in known.items()}
@@ -289,15 +298,15 @@ def run_trials(
 
 
 RECENT = dt.timedelta(days=2)
-"""An installation of the same night is not older."""
+"""Installations of another job that are older are not taken over."""
 
 
 def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
-    `folder` has the files of verdicts that `run_trials` wrote there, next to the packages that it
-    ran. Only recent installations are accepted, and only for versions that are also
-    found here. Raises ProblemsError for files that cannot be read, after taking the others.
+    `folder` has the verdict files that `run_trials` wrote in that job, which ran the packages'
+    code. Therefore, only recent installations are accepted, and only for versions that are also
+    found here. Raises ProblemsError for files that cannot be read, after using the other files.
     """
     taken = 0
     problems: list[Problem] = []
@@ -345,7 +354,7 @@ def _keep(
 def _candidates(
     rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
 ) -> list[_Candidate]:
-    """Return the commands to install, grouped so that equal commands and checks run once."""
+    """Return the commands to install in order, each once for all rows with the same command."""
     found: dict[tuple[ResolutionQuestion, CheckLine | None], list[_Place]] = {}
     for platform, own in rows.items():
         for number, (row, python, question) in enumerate(_of_this_machine(own)):

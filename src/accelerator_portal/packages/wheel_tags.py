@@ -25,7 +25,7 @@ _PYTHON = re.compile(r"(?:cp|py)(\d)(\d*)")
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """The system that a wheel needs; `libc` is like `glibc 2.28`, empty if the tag states none."""
+    """The system that a wheel needs; `libc` is for example `glibc 2.28`, or empty if not stated."""
 
     os: Os
     arches: tuple[Arch, ...]
@@ -52,7 +52,7 @@ def system(tag: str) -> System | None:
 
 
 def minimum_system(tag: str) -> str:
-    """Return a wheel's minimum system: `glibc 2.28`, `macOS 14.0`; empty without a limit."""
+    """Return the minimum system that a platform tag states: `glibc 2.28`, `macOS 14.0` or empty."""
     if tag.startswith("macosx_"):
         _, major, minor, *_ = tag.split("_")
         return f"macOS {major}.{minor}"
@@ -77,7 +77,7 @@ def runs_on(tag: str, os: Os, arch: Arch) -> bool:
 
 
 def platform_tag(tags: Iterable[Tag]) -> str:
-    """Return a wheel's platform tag without aliases; of several, that of the lowest version."""
+    """Return a wheel's platform tag without aliases; of several, the tag of the lowest version."""
     named = {_resolved(tag.platform) for tag in tags}
     return min(named, key=_least)
 

@@ -1,1 +1,1 @@
-"""A PyTorch release: what indexes publish, its entry, and what the portal claims about it."""
+"""Reads what indexes publish of a PyTorch release, writes its entry, and checks and compares it."""

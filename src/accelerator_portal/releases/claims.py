@@ -1,4 +1,4 @@
-"""Lists builds of PyTorch that install options use and `data/releases.yaml` does not list."""
+"""Finds builds of PyTorch that install commands use and `data/releases.yaml` does not list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from accelerator_portal.packages.portal_packages import TORCH
 
 @dataclass(frozen=True, slots=True)
 class BuildClaim:
-    """A build of a release that an option's commands install; `build` is a variant or `pypi`."""
+    """A build of PyTorch that an option's commands install; `build` is a variant or `pypi`."""
 
     platform: str
     option: str
@@ -29,10 +29,10 @@ class BuildClaim:
 
 
 def claims_without_evidence(catalog: Catalog, version: str | None = None) -> list[Problem]:
-    """Return a problem for each claimed build that `data/releases.yaml` has no evidence for.
+    """Return a problem for each build that commands install and `data/releases.yaml` does not list.
 
-    `version` limits the result to one release. Commands that name a vendor's index are left
-    out: the source of the option is their evidence.
+    `version` limits the result to one release. Commands that name a vendor's index are left out:
+    the source of the option is their evidence.
     """
     methods: dict[BuildClaim, set[str]] = {}
     pythons: dict[BuildClaim, set[str]] = {}
@@ -105,7 +105,7 @@ def _is_for(wheel: Wheel, claim: BuildClaim) -> bool:
 
 
 def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
-    """Return whether a listed wheel proves a claim.
+    """Return whether a wheel in `data/releases.yaml` is the build that a claim names.
 
     `data/releases.yaml` lists a build on PyPI once, and not again for the index of its variant.
     """

@@ -1,4 +1,4 @@
-"""Drafts the entry of a release in `data/releases.yaml`, and adds it to the file."""
+"""Drafts or completes the entry of a release in `data/releases.yaml`, and edits the file's text."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows", "macos")
 
 @dataclass(frozen=True, slots=True)
 class EntryChange:
-    """What to add to the entry of a release; `release` is the entry with the additions."""
+    """The additions to the entry of a release; `release` is the entry with the additions."""
 
     release: Release
     wheels: tuple[Wheel, ...]
     torchvision: str | None
-    """The torchvision release, where the entry did not name one."""
+    """The torchvision release to add, or None."""
     described: Mapping[int, Wheel] = field(default_factory=dict)
-    """Wheels of the entry that get platform tags or sizes, by their place in it."""
+    """Wheels of the entry that get platform tags or sizes, by their position in the entry."""
     differences: tuple[str, ...] = ()
-    """What the entry lists otherwise than the indexes; it stays as it is."""
+    """Messages about differences between the entry and the indexes, which are not changed."""
     is_new: bool = False
     companions: tuple[Companion, ...] = ()
-    """Rows for `companions` of the file."""
+    """Rows to add to `companions` in the file."""
 
     @property
     def is_empty(self) -> bool:
@@ -71,7 +71,7 @@ class NoReleaseError(UserError, ValueError):
 
 
 def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
-    """Return what a release's entry and companions lack, or a whole entry if the release is new.
+    """Return the additions to a release's entry and companions; a whole entry for a new release.
 
     Raises NoReleaseError if the facts are not sufficient for a new entry.
     """
@@ -140,7 +140,7 @@ def _listed(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
 
 
 def _described(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
-    """Return the wheels that lack tags or sizes, completed from their index, by position."""
+    """Return the wheels of `known` that lack tags or sizes, completed, by position."""
     builds = {(*build.key, build.index == PYPI): build for build in published.builds}
     found: dict[int, Wheel] = {}
     for place, wheel in enumerate(known.wheels):
@@ -169,7 +169,7 @@ def _sizes(builds: Iterable[PublishedBuild]) -> dict[Arch, int]:
 def _wheels(
     builds: Iterable[PublishedBuild], version: str, pythons: tuple[str, ...]
 ) -> Iterator[Wheel]:
-    """Yield wheels in the order of the file; architectures with equal wheels share an entry."""
+    """Yield entries for wheels in the order of the file; equal architectures share an entry."""
     groups: dict[tuple[str, Os, str, tuple[str, ...]], list[PublishedBuild]] = {}
     for build in sorted(builds, key=_order):
         own = ordered_pythons(build.pythons)
@@ -220,7 +220,9 @@ _REMEDY = "write each wheel on one line, or add the release by hand"
 
 
 def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> str:
-    """Return the file's text with a change; `read` is the day on which the indexes were read.
+    """Return the text of `data/releases.yaml` with a change.
+
+    `read` is the day on which the indexes were read.
 
     Raises ProblemsError if the file cannot be read, or is written in a form that cannot be
     edited.
@@ -248,7 +250,10 @@ def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> st
 
 
 def read_releases(path: str, text: str) -> tuple[Releases, YamlFile]:
-    """Return the releases in the text of `data/releases.yaml`. Raises ProblemsError."""
+    """Return the data and the parsed text of `data/releases.yaml`.
+
+    Raises ProblemsError if the text is not valid.
+    """
     return read_for_edit(path, text, Releases, "release")
 
 
@@ -257,7 +262,7 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _compare(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
-    """Raise ProblemsError if the new text changes anything besides `change`."""
+    """Raise ProblemsError unless `after` differs from `before` only by `change`."""
     version = change.release.version
     others = [release for release in after.releases if release.version != version]
     known = [release for release in before.releases if release.version != version]
@@ -270,14 +275,14 @@ def _compare(path: str, before: Releases, after: Releases, change: EntryChange) 
 
 
 def _last_line(lines: list[str], end: int) -> int:
-    """Return the end of a block without the blank lines and comments that follow it."""
+    """Return the index after the last line before `end` that is not blank or a comment."""
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end
 
 
 def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines: list[str]) -> int:
-    """Return the index of the line before which the entry goes; newest releases come first."""
+    """Return the index at which a new entry is inserted; newest releases come first."""
     for place, known in enumerate(before.releases):
         if Version(known.version) < Version(release.version):
             return above_comments(lines, file.line(("releases", place)) - 1)
@@ -287,7 +292,10 @@ def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines
 def _complete(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Complete the wheels, add missing ones after the last, and add torchvision above them."""
+    """Change `lines`: complete the wheels of an entry, and add missing wheels and torchvision.
+
+    Raises ProblemsError if a wheel or the source is not written on one line.
+    """
     versions = [release.version for release in before.releases]
     place = versions.index(change.release.version)
     key = ("releases", place)
@@ -313,7 +321,7 @@ def _complete(
 def _add_companions(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Add each companion row above the other rows of its package; the newest comes first."""
+    """Add each companion row to `lines`, above the other rows of its package."""
     packages = [companion.package for companion in before.companions]
     for companion in sorted(change.companions, key=lambda c: packages.index(c.package))[::-1]:
         at = file.line(("companions", packages.index(companion.package)))
@@ -326,7 +334,7 @@ def _add_companions(
 
 
 def _line_of_wheel(path: str, file: YamlFile, key: Location, lines: list[str]) -> int:
-    """Return the line of a wheel. Raises ProblemsError if the wheel takes several lines."""
+    """Return the line number of a wheel, from 1. Raises ProblemsError if it has several lines."""
     at = file.line(key)
     if not re.match(r"\s+- \{.*\}\s*$", lines[at - 1]):
         raise _refusal(path, at, "this wheel is not written on one line")
@@ -355,7 +363,7 @@ def _wheel_text(wheel: Wheel) -> str:
 
 
 def _description(wheel: Wheel, before: Wheel | None = None) -> Iterator[str]:
-    """Yield the tags and sizes of a wheel that `before` lacks."""
+    """Yield the text of a wheel's `tags` and `size_mb`, without those that `before` has."""
     if wheel.tags and not (before and before.tags):
         yield f"tags: {_list(wheel.tags)}"
     if wheel.size_mb and not (before and before.size_mb):
@@ -372,7 +380,7 @@ def _cited(change: EntryChange) -> set[str]:
 def _read_again(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
-    """Update the read date of the sources that were read again."""
+    """Update in `lines` the read date of the sources that were read again."""
     vision = companion_source_id(TORCHVISION, change.release.version)
     for id_ in (_cited(change) | {vision}) & set(before.sources):
         at = file.line(("sources", id_, "read")) - 1
@@ -380,7 +388,7 @@ def _read_again(
 
 
 def _source_lines(change: EntryChange, before: Releases, read: dt.date) -> Iterator[str]:
-    """Yield the lines of the sources that the file does not declare yet, without duplicates."""
+    """Yield the lines of the cited sources that the file does not declare yet."""
     version = change.release.version
     indexes = {torch_source_id(PYPI, version): PYPI}
     for wheel in change.wheels:

@@ -1,4 +1,4 @@
-"""Asks the indexes about one PyTorch release."""
+"""Reads what PyPI and PyTorch's indexes publish of one PyTorch release."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ class AskOptions:
 
     limits: RequestLimits = field(default_factory=RequestLimits)
     address_of: Callable[[str], str] = address_of
-    """Turns an index's name into its address; tests name a server on loopback."""
+    """Returns the address of an index by its name. Tests use a server on loopback."""
     told: Callable[[], None] = lambda: None
-    """Called when an index is done."""
+    """Called after each package on PyPI and each index is read."""
     seconds: float = 10 * 60
-    """The time limit for reading indexes; indexes that did not respond by then are unread."""
+    """The time limit for reading all indexes; indexes that do not respond by then are unread."""
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:
-    """Return PyTorch's release indexes that install options name, and the index of all builds.
+    """Return the addresses of PyTorch's release indexes that install options name.
 
-    The index of all builds also has variants that no option names yet.
+    The last one is the index of all builds, which also has variants that no option names yet.
     """
     named = {
         index
@@ -67,13 +67,16 @@ def release_indexes(catalog: Catalog) -> tuple[str, ...]:
 
 
 def asked_packages(catalog: Catalog) -> tuple[str, ...]:
-    """Return the packages to read from PyPI: torch and its companions."""
+    """Return the names of the packages to read from PyPI: torch and its companions."""
     listed = (companion.package for companion in catalog.releases.companions)
     return tuple(dict.fromkeys([TORCH, TORCHVISION, *listed]))
 
 
 def ask(root: Path, catalog: Catalog, version: str, options: AskOptions) -> PublishedRelease:
-    """Return the published release as the indexes state it; `unread` names indexes that failed."""
+    """Return what the indexes publish of a release; its `unread` names indexes that failed.
+
+    Responses are cached below `root`.
+    """
     work = _Work(catalog, version, options)
     asyncio.run(work.all(root / CACHE))
     return work.result()
@@ -94,7 +97,7 @@ class _Work:
         self._faults: dict[str, str] = {}
 
     async def all(self, cache: Path) -> None:
-        """Read every index, within the time limit of the options."""
+        """Read all packages and indexes, within the time limit of the options."""
         async with open_client(AGENT, self._options.limits) as client:
             names = frozenset(self._packages)
             asker = IndexReader(client, HttpCache(cache), self._options.address_of, names)
@@ -107,7 +110,7 @@ class _Work:
     async def _package(self, asker: IndexReader, name: str) -> None:
         known = self._catalog.packages.get(name)
         before = known.on(PYPI) if known else None
-        if name == TORCH and before:  # what it requires of its companions is in no known facts
+        if name == TORCH and before:  # the known facts lack its requirements on companions
             others = tuple(r for r in before.releases if r.version != self._version)
             before = before.model_copy(update={"releases": others})
         package = PortalPackage(name, (PYPI,), own=name == TORCH)
@@ -135,7 +138,10 @@ class _Work:
         self._options.told()
 
     def result(self) -> PublishedRelease:
-        """Return the published release; a build on several indexes counts for its own index."""
+        """Return the published release. A build on several indexes is listed once.
+
+        PyPI comes first, then the build's own index, then the index of all builds.
+        """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)
         for name in (*map(_on_pypi, self._packages), *self._indexes):

@@ -1,4 +1,4 @@
-"""Lists the builds of one PyTorch release by variant, system and architecture."""
+"""Lists the builds and companions of one PyTorch release that indexes publish."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from accelerator_portal.packages.index_page import IndexFile
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system
 
-# How PyTorch names its builds; other local versions, such as `cpu.cxx11.abi`, are no variants.
+# PyTorch's names of variants. Other local versions, such as `cpu.cxx11.abi`, are not variants.
 _VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
 _PYTHON = re.compile(r"cp3(\d+)(t?)")
 
@@ -38,28 +38,28 @@ class PublishedBuild:
     tags: frozenset[str]
     """The platform tags of the wheels, such as `manylinux_2_28_x86_64`."""
     size: int | None = None
-    """The bytes of the largest wheel, where the index states them."""
+    """The size of the largest wheel in bytes, if the index states it."""
 
     @property
     def key(self) -> tuple[str, Os, Arch]:
-        """The build's identity: an entry of `data/releases.yaml` lists it once."""
+        """Variant, system and architecture, which an entry of `data/releases.yaml` lists once."""
         return self.variant, self.os, self.arch
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedRelease:
-    """What the indexes publish of a release, without what could not be read."""
+    """What the indexes publish of a PyTorch release, as far as they could be read."""
 
     version: str
     date: dt.date | None = None
     torchvision: str | None = None
     builds: tuple[PublishedBuild, ...] = ()
     read: frozenset[str] = frozenset()
-    """The indexes that answered."""
+    """The indexes that were read: addresses, and `pypi`."""
     unread: Mapping[str, str] = field(default_factory=dict)
-    """What could not be read, and why."""
+    """The indexes, packages and wheels that could not be read, each with the error."""
     companions: tuple[Companion, ...] = ()
-    """The releases that metadata ties to this release of torch."""
+    """The companion releases that metadata ties to exactly this PyTorch release."""
     untied: Mapping[str, str] = field(default_factory=dict)
     """The newest release of each companion whose metadata names no torch release, by package."""
 
@@ -100,8 +100,8 @@ def builds_on_pypi(
 ) -> tuple[tuple[PublishedBuild, ...], tuple[str, ...]]:
     """Return the builds of a release on PyPI, and the platform tags without readable metadata.
 
-    The CUDA version comes from a wheel's requirements, so a wheel without readable metadata
-    could be of any variant. `refused` are error messages that each begin with a file name.
+    The CUDA version is stated in a wheel's requirements, so a wheel without readable metadata could
+    be of any variant. `refused` are messages about unreadable files, which begin with a file name.
     """
     found: list[PublishedBuild] = []
     unread = []
@@ -143,7 +143,7 @@ def companion_source_id(package: str, version: str) -> str:
 
 
 def newest_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None:
-    """Return the newest release of a package that requires exactly this torch, or None."""
+    """Return the newest version of a package that requires exactly this torch release, or None."""
     exact = f"{TORCH}=={torch}"
     found = [
         release.version
@@ -156,9 +156,10 @@ def newest_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None
 def companions_on_pypi(
     torch: ReleaseFacts | None, others: Mapping[str, Iterable[ReleaseFacts]], version: str
 ) -> tuple[Companion, ...]:
-    """Return the companions that torch itself requires, and those that require exactly this torch.
+    """Return the companions that the torch release requires or that require exactly this release.
 
-    `others` are the facts of each companion by its name.
+    `torch` are the facts of the release and `version` its version. `others` has the facts of each
+    companion's releases, by package name.
     """
     found = []
     required = {Requirement(r) for own in torch.requires.values() for r in own} if torch else set()
@@ -182,7 +183,7 @@ def companions_on_pypi(
 
 
 def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
-    """Return a package's newest final release if its metadata names no torch release, or None."""
+    """Return a package's newest final version if its metadata names no torch release, or None."""
     final = [r for r in releases if r.yanked is None and not Version(r.version).is_prerelease]
     newest = max(final, key=lambda release: Version(release.version), default=None)
     if newest is None or any(
@@ -205,7 +206,7 @@ def _builds(
 
 
 def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
-    """Merge the wheels of each build, which differ in Python version and platform tag."""
+    """Return each build once; its parts differ in Python versions, platform tags and sizes."""
     joined: dict[tuple[str, Os, Arch], PublishedBuild] = {}
     for build in builds:
         before = joined.get(build.key, build)

@@ -1,4 +1,4 @@
-"""Recognizes PyTorch's lists of releases, and compares them with the portal."""
+"""Compares PyTorch's lists of releases and builds with the portal."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ from accelerator_portal.releases.upstream_sources import (
 
 
 def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
-    """Return how the portal and a list of PyTorch's agree. Raises UpstreamSourceError.
+    """Return the comparison of the portal with the text of one of PyTorch's lists.
 
     The list is published_versions.json or previous-versions.md of pytorch.org, RELEASE.md of
-    pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra.
+    pytorch/pytorch, or the output of generate_binary_build_matrix.py of pytorch/test-infra. Raises
+    UpstreamSourceError for another or invalid text.
     """
     if is_matrix(text):
         return compare_matrix(catalog.releases, read_matrix(text))
@@ -45,7 +46,7 @@ def compare_upstream(catalog: Catalog, text: str) -> UpstreamComparison:
     return compare(catalog, read_upstream(text))
 
 
-# PyTorch's binary build matrix next to `data/releases.yaml`.
+# Compares PyTorch's binary build matrix with `data/releases.yaml`.
 #
 # `tools/scripts/generate_binary_build_matrix.py` of pytorch/test-infra prints the matrix of an
 # operating system as JSON: one entry for each build of a variant for a Python version.
@@ -67,15 +68,15 @@ class _Entry(BaseModel):
 
 class _Matrix(BaseModel):
     include: tuple[_Entry, ...]
-    """Empty for what upstream does not build, such as LibTorch for Linux on Arm."""
+    """Empty if upstream has no such builds, such as LibTorch for Linux on Arm."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixBuilds:
-    """The builds of a matrix, each with its Python versions; LibTorch archives have none."""
+    """The builds of a binary build matrix, each with its Python versions (none for LibTorch)."""
 
     pythons: Mapping[_Key, set[str]]
-    """By release or NIGHTLY, system, kind and variant."""
+    """Python versions by release (or NIGHTLY), system, kind and variant."""
 
     @property
     def releases(self) -> set[str]:
@@ -84,15 +85,15 @@ class MatrixBuilds:
 
 
 def is_matrix(text: str) -> bool:
-    """Return whether a text begins like a matrix."""
+    """Return whether a text begins like a binary build matrix."""
     return re.match(r'\s*\{\s*"include"', text) is not None
 
 
 def read_matrix(text: str) -> MatrixBuilds:
-    """Return the builds of a matrix. Raises UpstreamSourceError.
+    """Return the builds of a binary build matrix. Raises UpstreamSourceError if it is invalid.
 
-    Leaves out release candidates, and builds for Windows on Arm in matrices before 2.8, which
-    name a Linux runner for them.
+    Leaves out release candidates, and builds for Windows on Arm in matrices before 2.8, which name
+    a Linux runner for these builds.
     """
     try:
         matrix = _Matrix.model_validate_json(text)
@@ -114,10 +115,10 @@ def read_matrix(text: str) -> MatrixBuilds:
 
 
 def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparison:
-    """Return how `data/releases.yaml` and a matrix agree on each build.
+    """Return the comparison of `data/releases.yaml` with a binary build matrix.
 
     A build counts as extra only if the matrix has other builds of its release, system and kind,
-    since a matrix covers one system. Nightly archives are left out: `data/releases.yaml` has
+    because a matrix covers one system. Nightly archives are left out: `data/releases.yaml` has
     none.
     """
     theirs = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
@@ -186,19 +187,22 @@ class SupportedVersions:
     release: str
     """The first two numbers of the version."""
     variants: frozenset[str]
-    """The CUDA and ROCm variants."""
+    """The CUDA and ROCm variants, such as `cu130`."""
     pythons: frozenset[str]
     experimental: frozenset[str]
-    """Python versions that are not supported in full."""
+    """Python versions that RELEASE.md calls experimental."""
 
 
 def has_support_matrix(text: str) -> bool:
-    """Return whether a text has the release compatibility matrix."""
+    """Return whether a text has the release compatibility matrix of RELEASE.md."""
     return any(_cells(line)[:1] == [_FIRST_COLUMN] for line in text.splitlines())
 
 
 def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
-    """Return the rows of the release compatibility matrix. Raises UpstreamSourceError."""
+    """Return the rows of the release compatibility matrix in RELEASE.md.
+
+    Raises UpstreamSourceError if a row is invalid or there are none.
+    """
     lines = iter(text.splitlines())
     columns = next((cells for cells in map(_cells, lines) if cells[:1] == [_FIRST_COLUMN]), [])
     next(lines, "")  # the line below the headings
@@ -218,10 +222,10 @@ def read_support_matrix(text: str) -> tuple[SupportedVersions, ...]:
 
 
 def compare_support(releases: Releases, rows: Sequence[SupportedVersions]) -> UpstreamComparison:
-    """Return how the releases of `data/releases.yaml` and the matrix agree.
+    """Return the comparison of `data/releases.yaml` with the matrix in RELEASE.md.
 
-    A row covers all releases with its first two version numbers. Python versions that
-    RELEASE.md calls experimental and free-threaded builds are optional.
+    A row covers all releases with its first two version numbers. Free-threaded builds, and Python
+    versions that RELEASE.md calls experimental, are optional.
     """
     ours: dict[str, list[Release]] = {}
     for release in releases.releases:

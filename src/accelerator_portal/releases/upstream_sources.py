@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"""https://[^\s"'<>;]+""")
 _LIBTORCH = re.compile(r"https://download\.pytorch\.org/libtorch/([^/\s]+)/\S+\.zip")
 _SYSTEMS = ("linux", "macos", "windows")
 
-# The headings of previous-versions.md, below which a list holds.
+# The systems to which the commands below a heading of previous-versions.md apply.
 _HEADINGS = {
     "OSX": ("macos",),
     "MacOS": ("macos",),
@@ -53,11 +53,11 @@ class UpstreamCommand:
     method: str
     """`pip` or `libtorch`."""
     build: str
-    """The variant in the address, or `pypi`."""
+    """The variant in the address of the index or archive, or `pypi`."""
     address: str = ""
-    """Of an archive: where it is downloaded from."""
+    """The address of a LibTorch archive; empty for pip."""
     packages: frozenset[str] = frozenset()
-    """The names and versions that the command installs."""
+    """The requirements that a pip command installs."""
 
 
 def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
@@ -75,7 +75,7 @@ def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
 
 
 def archive_commands(release: str, os: str, text: str) -> Iterator[UpstreamCommand]:
-    """Yield a command for each LibTorch archive whose address is in a text."""
+    """Yield a command for the address of each LibTorch archive in a text."""
     for address in _ADDRESS.findall(text):
         if found := _LIBTORCH.fullmatch(address):
             yield UpstreamCommand(release, os, "libtorch", found[1], address)
@@ -93,7 +93,7 @@ def _published(text: str) -> Iterator[UpstreamCommand]:
 
 
 def _of_release(release: str, systems: _Systems) -> Iterator[UpstreamCommand]:
-    """Yield the commands of one release; entries marked `default` only repeat others."""
+    """Yield the commands of one release, without entries marked `default`, which repeat others."""
     for os in _SYSTEMS:
         tools = systems.get(os, {})
         for method in ("pip", "libtorch"):
@@ -144,14 +144,15 @@ def _previous(text: str) -> Iterator[UpstreamCommand]:
             comment = ""
 
 
-# Ten times what the largest list has.
+# Ten times the size of the largest list.
 MAX_BYTES = 4 * 1024**2
 
 
 def upstream_text(source: str, limits: RequestLimits) -> str:
-    """Return the text at a path or URL.
+    """Return the text at a path or address.
 
-    Raises OSError, FetchError, or ValueError if it is too large or not UTF-8.
+    Raises OSError or FetchError if it cannot be read, and ValueError if it is no regular file, too
+    large or not UTF-8.
     """
     if source.startswith(("https://", "http://")):
         data = asyncio.run(_fetched(source, limits))
@@ -178,7 +179,7 @@ _LEFT_OUT = frozenset({"torch", "torchaudio"})
 
 
 def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamComparison:
-    """Return the comparison of the portal's commands with those of PyTorch's lists."""
+    """Return the comparison of the portal's commands with those of one of PyTorch's lists."""
     first = min(Version(release.version) for release in catalog.releases.releases)
     listed = [command for command in upstream if Version(command.release) >= first]
     theirs = {command.release for command in listed}
@@ -200,7 +201,7 @@ def compare(catalog: Catalog, upstream: Iterable[UpstreamCommand]) -> UpstreamCo
 
 
 def portal_commands(catalog: Catalog) -> tuple[UpstreamCommand, ...]:
-    """Return the portal's commands for PyTorch's own builds in upstream's form."""
+    """Return the portal's commands for PyTorch's own builds, for comparison with upstream's."""
     in_tree = {platform.id for platform in catalog.platforms if platform.in_tree}
     found: list[UpstreamCommand] = []
     for row in expand(catalog)[0]:
@@ -240,7 +241,7 @@ def _by_key(commands: Iterable[UpstreamCommand]) -> dict[_Key, list[UpstreamComm
 
 
 def _pypi_builds(catalog: Catalog) -> frozenset[_Key]:
-    """Return the builds that `pip install` takes from PyPI, by the name of their variant."""
+    """Return the keys of builds on PyPI, with the name of their variant instead of `pypi`."""
     return frozenset(
         (release.version, wheel.os, "pip", wheel.variant)
         for release in catalog.releases.releases
@@ -277,7 +278,7 @@ def _portal_side(
 
 
 def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> str:
-    """Return how the commands of a build differ; empty if they agree."""
+    """Return a text that says how the commands of a build differ; empty if they agree."""
     addresses = {command.address for command in ours}
     if addresses.isdisjoint(command.address for command in theirs):
         return f"upstream has {theirs[0].address}, the portal has {ours[0].address}"
@@ -307,22 +308,25 @@ def _name(package: str) -> str:
 
 
 Agreement = Literal["same", "differs", "missing", "extra"]
-"""`missing`: upstream lists it, the portal does not; `extra`: the other way round."""
+"""`missing`: only upstream lists the build. `extra`: only the portal lists the build."""
 
 AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 
 NIGHTLY = "nightly"
-"""The release of nightly builds."""
+"""The value of `release` for nightly builds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedEntry:
-    """One compared combination and whether both sides agree; `words` describe a difference."""
+    """A compared combination of release, system, kind and build, and whether both sides agree.
+
+    `words` describe a difference; empty otherwise.
+    """
 
     release: str
-    """A version, its first two numbers, or NIGHTLY."""
+    """A release's version, its first two numbers, or NIGHTLY."""
     system: str
-    """The operating system, with the architecture where the list has one."""
+    """The operating system, with the architecture if the list has one, or `all systems`."""
     kind: str
     """What is compared: `pip`, `libtorch`, `wheels`, `archives` or `support`."""
     build: str
@@ -332,15 +336,18 @@ class ComparedEntry:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamComparison:
-    """The compared combinations of the releases that both sides have, newest release first."""
+    """The comparison of the portal with one of PyTorch's lists.
+
+    `entries` are the combinations of the releases that both have, newest release first.
+    """
 
     entries: tuple[ComparedEntry, ...]
     only_upstream: tuple[str, ...]
-    """Releases since the portal's first that only upstream lists."""
+    """Releases that only upstream lists and that are newer than the portal's first release."""
     only_portal: tuple[str, ...]
     """Releases that only the portal lists."""
     with_torchaudio: int = 0
-    """How many of upstream's pip commands install torchaudio."""
+    """The number of upstream's pip commands that install torchaudio."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
