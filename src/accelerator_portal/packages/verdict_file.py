@@ -43,7 +43,7 @@ class Verdict(Model):
     """The result for a command on one system with one Python version."""
 
     kind: ResolutionKind
-    """`found`: fitting versions exist; `none`: no fitting versions exist; `unchecked`: not known."""
+    """`found`: fitting versions exist; `none`: no fitting versions exist; `unchecked`: unknown."""
     on: dt.date
     """The day on which the command was resolved."""
     found: Mapping[str, str] = {}
