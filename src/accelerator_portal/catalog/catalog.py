@@ -158,7 +158,7 @@ class Catalog:
 
     @property
     def by_claim(self) -> list[Platform]:
-        """The platforms in the order in which they may claim a name; changed ones come last."""
+        """The platforms in the order in which they may claim names: changed platforms come last."""
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @property

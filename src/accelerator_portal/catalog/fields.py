@@ -145,7 +145,7 @@ def _address(value: str, written: str) -> str:
 
 
 def not_an_address(value: str) -> tuple[str, str]:
-    """Return what is wrong with a text that is not an https address, and the fix."""
+    """Return two texts about a text that is not an https address: what is wrong, and the fix."""
     if value.startswith("http://"):
         return "is not a web address with https", "write https:// instead of http://"
     return "is not a web address", "write a full https:// address"
@@ -213,7 +213,7 @@ def _not_endless(value: str) -> None:
 
 
 def _day(value: object) -> object:
-    """Return a date. Raises a fault for what pydantic would convert, such as numbers and times."""
+    """Return a date, also from text. Raises a fault for numbers and times, unlike pydantic."""
     if isinstance(value, str):
         with suppress(ValueError):
             return dt.date.fromisoformat(value)

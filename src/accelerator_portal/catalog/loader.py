@@ -79,7 +79,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Problem]]:
-    """Return the platform of a vendor's folder (None if it has problems) and the problems."""
+    """Return the platform in the vendor's folder named `folder`, and the folder's problems.
+
+    The platform is None if there are problems.
+    """
     reader = _Reader(root)
     return reader.platform(folder), reader.problems
 

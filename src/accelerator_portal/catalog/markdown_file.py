@@ -124,13 +124,16 @@ class Translation:
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
-    """Parse a file; return it (None if it cannot be used) and its problems."""
+    """Return the parsed guide or FAQ (None if it cannot be used) and its problems.
+
+    `path` is only named in problems; `text` is the content of the file.
+    """
     found, problems = _parsed(path, text, SourcedFile, "sources: …")
     return (replace(found[1], sources=found[0].sources) if found else None), problems
 
 
 def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Problem]]:
-    """Parse a text in another language; return it (None if it cannot be used) and its problems."""
+    """Return the parsed translation of a guide or FAQ (None if unusable) and its problems."""
     found, problems = _parsed(path, text, TranslatedFile, "translates: …")
     return (Translation(*found) if found else None), problems
 

@@ -51,10 +51,10 @@ class Problem:
 
 
 def printable(text: str) -> str:
-    """Return text as one line that has no effect on a terminal or a log, whatever a file contains.
+    """Return text as one line without effects on a terminal or a log.
 
-    GitHub's runner takes `::` at the beginning of a line for a command, and `##[` anywhere in it.
-    Source: ActionCommand.cs of actions/runner.
+    Control characters are escaped, and so are commands to GitHub's runner: `::` at the beginning of
+    a line, and `##[` anywhere in it. Source: ActionCommand.cs of actions/runner.
     """
     line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     line = line.replace("##[", "##\\[")

@@ -94,8 +94,8 @@ TRUST_LEVELS: Mapping[TrustLevel, str] = {
     "other": message("Third-party document"),
     "thread": message("Issue or forum thread"),
 }
-"""The levels and what readers see, the most reliable first. PyTorch's documents count as the
-vendor's: PyTorch makes the software that every platform is used with."""
+"""The title that readers see for each trust level, the most reliable level first. PyTorch's
+documents count as the vendor's, because every platform is used with PyTorch."""
 
 _PYTORCH = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
 # Projects that serve several vendors: their pages stay third-party where a platform links them.
@@ -152,7 +152,7 @@ STALE_DAYS = 90
 """A source that was read more days ago should be read again."""
 
 SHARED = ""
-"""Stands for the shared data where a platform's id is expected."""
+"""The value of a platform's id for facts in the shared data."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def _reason(error: OSError | RuntimeError) -> str | None:
 
 
 def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
-    """Return what is wrong with a file before it is read, and the fix; None if nothing is."""
+    """Return two texts, what is wrong with a file and the fix; None if the file can be read."""
     status = place.stat()
     if not place.is_relative_to(folder):
         return "the symbolic link points outside its folder", "replace the link with the file"

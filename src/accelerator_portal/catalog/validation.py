@@ -79,7 +79,7 @@ def _location(file: YamlFile, error: ErrorDetails) -> Location:
 def _words(
     model: type[BaseModel], file: YamlFile, location: Location, error: ErrorDetails
 ) -> tuple[str, str]:
-    """Return what is wrong, and the fix."""
+    """Return two texts about an error at `location`: what is wrong, and the fix."""
     if error["type"] == "portal":
         context = error["ctx"]
         return f"{_name(location)}: {context['what']}", str(context["remedy"])

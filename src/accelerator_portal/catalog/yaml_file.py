@@ -1,8 +1,8 @@
-"""Parses YAML into plain data that remembers its lines, and adds entries to a file.
+"""Parses YAML into plain data with line numbers, and helps to edit the text of YAML files.
 
-Only what the portal's files need is accepted: one document of mappings, lists and scalars. Anchors,
-aliases and tags are refused before anything is built, so no document can grow in memory or make
-objects; duplicate keys are refused because YAML would silently keep the last.
+Only one document of mappings, lists and scalars is accepted. Anchors, aliases and tags are refused
+before any data is created, so that no document can grow in memory or create objects. Duplicate keys
+are refused, because YAML would silently keep the last one.
 """
 
 from __future__ import annotations
@@ -50,9 +50,10 @@ class YamlFile:
 
 
 def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
-    """Parse `text`; `first_line` is its line in `path` (front matter starts at 2).
+    """Return the data in `text` with its line numbers, and the problems.
 
-    The file is None if the text cannot be used at all. A usable file can also have problems.
+    The data is None if the text cannot be used at all. Usable data can also have problems.
+    `first_line` is the line of `path` at which the text begins; front matter begins at line 2.
     """
     reader = _Reader(path, text, first_line)
     try:

@@ -38,10 +38,11 @@ def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def load_and_check(
     root: Path, today: dt.date, load: Load = lambda root, _: load_catalog(root)
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalog below `root`, run every rule on it, and return it with all problems.
+    """Return the catalog below `root`, and the problems of its files and of all rules.
 
     Each problem is listed once, sorted by place. If the catalog is None, the problems say why.
-    `load` reads the folders; `folder_limits` has one with limits on time and memory.
+    `load` loads the catalog. `folder_limits.load_within_limits` does so with limits on time and
+    memory.
     """
     catalog, problems = load(root, today)
     if catalog is not None:

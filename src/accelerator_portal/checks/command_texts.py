@@ -133,7 +133,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands that each read the output of the one before; `line` counts from 0."""
+    """Commands that each read the output of the previous command, and their line, from 0."""
 
     line: int
     commands: tuple[Command, ...]
@@ -155,7 +155,7 @@ def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of each line, and the line joined with those that continue it."""
+    """Yield each command line with its number, from 0; lines that continue it are joined."""
     lines = _JOINED.sub("\x00", text).split("\n")  # kept countable: each is one line of the text
     number, start, parts = 0, 0, list[str]()
     for line in lines:
@@ -202,7 +202,7 @@ def _finished(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ..
 
 
 def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
-    """Yield the commands in words: in the text of `bash -c`, a quoted `$(…)`, or backticks.
+    """Yield the pipelines inside words: in `bash -c "…"`, in a quoted `$(…)`, or in backticks.
 
     Backticks can span several words, so the words of a command are also read together.
     """

@@ -1,8 +1,8 @@
-"""Reads one folder after the other, each in a child process with limits.
+"""Reads and checks each vendor's folder in a child process with limits.
 
-`python -m accelerator_portal.checks.folder_process ROOT DAY` writes the folders that a child could
-not read and check within the limits, with the reason, as JSON. The parent process has one thread,
-so that it can fork. It reads the shared data once for all children.
+`python -m accelerator_portal.checks.folder_process ROOT DAY` prints a JSON object: the folders that
+exceed the limits, each with the reason. The parent process has one thread, so that it can fork. It
+reads the shared data once for all children.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PAGE = resource.getpagesize()
 
 
 def main(root: Path, today: dt.date) -> int:
-    """Write the folders that exceed a limit as JSON. Return 1 if the shared data is unusable."""
+    """Print the folders that exceed a limit as JSON. Return the exit status: 1 without data."""
     shared, _ = load_catalog(root, lambda _: False)
     if shared is None:
         return 1
@@ -80,7 +80,7 @@ def _run_child(work: Callable[[], None]) -> None:
 
 
 def _limit_memory() -> None:
-    """Limit the memory that the child process takes in addition to what it starts with."""
+    """Limit the memory of the child process to MAX_BYTES more than it has at the start."""
     try:
         own = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * _PAGE
     except OSError:  # macOS has no such file, and does not enforce the limit

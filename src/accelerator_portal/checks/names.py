@@ -30,7 +30,7 @@ def alphabet_faults(text: str) -> Iterator[str]:
 
 
 def name_fault(name: str) -> tuple[str, str] | None:
-    """Return what is wrong with the letters of a platform's name, and the fix, or None."""
+    """Return two texts, what is wrong with the letters of a name and the fix, or None."""
     others = _alphabets(name) & _ALIKE - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
         what = f'the name "{name}" has letters that look like Latin letters'
@@ -39,7 +39,10 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Return the message that another platform already has the name or package, and the fix."""
+    """Return two texts: that the platform `first` already has a name, and the fix.
+
+    `kind` says what the name is, for example `package`.
+    """
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
     remedy = "use a different one, or merge the two folders"
     if kind == "package":
@@ -48,13 +51,13 @@ def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
 
 
 def skeleton(name: str) -> str:
-    """Return a name reduced to what a hasty reader sees: `R0Cm` and `roc-m` give the same."""
+    """Return a key that is equal for names that look alike, such as `R0Cm` and `roc-m`."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_SAME)
     letters = "".join(c for c in plain if c.isalnum())
     return letters.replace("rn", "m").replace("vv", "w")
 
 
 def _alphabets(text: str) -> frozenset[str]:
-    """Return the alphabets of a text: the first words of its letters' names in Unicode."""
+    """Return the alphabets of a text, such as `LATIN`, from the Unicode names of its letters."""
     letters = (letter for letter in text if letter.isalpha())
     return frozenset(unicodedata.name(letter, "?").split()[0] for letter in letters)

@@ -1,4 +1,4 @@
-"""Checks that links still lead somewhere; runs only on request.
+"""Checks that links still work; runs only on request.
 
 A link that works today may fail tomorrow, and a host may refuse programs. The problems are
 therefore warnings.
@@ -72,7 +72,7 @@ async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list
 
 
 async def _fault(client: HttpClient, address: str) -> str | None:
-    """Return what is wrong with an address; None if it responds or refuses programs."""
+    """Return an error message for an address; None if its host responds or refuses programs."""
     shown = f'"{address[:200]}"'
     try:
         status = await client.status(address)

@@ -1,4 +1,4 @@
-"""Sets broken folders aside, so that the other platforms stay on the site."""
+"""Quarantines folders with errors, so that the other platforms stay on the site."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
 
 
 def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Return every problem; those of rules that compare folders become warnings.
+    """Return the problems that the rules find; those of rules that compare folders are warnings.
 
-    If a new folder claims the name of another one, the site keeps the folder that had it first. The
-    check of the pull request with the new folder still fails.
+    If a new folder has the name of another folder, neither is quarantined. The check of the pull
+    request with the new folder still fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING else problem

@@ -15,7 +15,7 @@ from accelerator_portal.releases.published import PublishedRelease
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAddition:
-    """The new text of `data/releases.yaml`, and the errors that it causes in any file."""
+    """The new text of `data/releases.yaml`, and the errors that this text causes in any file."""
 
     published: PublishedRelease
     change: EntryChange

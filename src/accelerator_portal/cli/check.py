@@ -168,8 +168,8 @@ _REPOSITORY = re.compile(r"^repo_url: https://github\.com/([\w.-]+)/([\w.-]+)$",
 def site_address(root: Path) -> str:
     """Return the site's address, with a slash at its end.
 
-    It is PORTAL_SITE_URL if that is set, or else the GitHub Pages address of the repository in
-    `mkdocs.yml`. Without either, it is the address that `make serve` uses.
+    The address is PORTAL_SITE_URL if set, else the GitHub Pages address of the repository in
+    `mkdocs.yml`, else the address that `make serve` uses.
     """
     given = os.environ.get(VARIABLE)
     return f"{given.rstrip('/')}/" if given else _pages(root)

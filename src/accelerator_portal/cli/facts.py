@@ -1,4 +1,4 @@
-"""`accelerator-portal facts`: what the portal states, for auditing."""
+"""`accelerator-portal facts`: lists the portal's facts with their sources, for auditing."""
 
 from __future__ import annotations
 

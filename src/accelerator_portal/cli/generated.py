@@ -1,4 +1,4 @@
-"""`accelerator-portal schema`, `owners` and `suites`: write generated files, or list stale ones."""
+"""`accelerator-portal schema`, `owners` and `suites`: write generated files, or list old ones."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def print_json(data: object) -> None:
 
 
 def print_problems(problems: Sequence[Problem]) -> None:
-    """Print every problem, and how many there are."""
+    """Print every problem, and the number of problems to standard error."""
     for problem in problems:
         click.echo(problem)
     click.echo(f"{count(len(problems), 'problem')} found.", err=True)

@@ -64,7 +64,7 @@ class HttpCache:
 async def get_cached(
     client: HttpClient, cache: HttpCache, url: str, headers: Mapping[str, str], max_bytes: int
 ) -> CachedBody:
-    """Return a response body; if its ETag is known, request it only if it has changed.
+    """Return the body of a response, from the cache if its ETag shows that it has not changed.
 
     Raises FetchError.
     """

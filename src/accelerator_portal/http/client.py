@@ -350,7 +350,7 @@ def origin(url: str) -> str:
 
 
 def may_follow(page: str, url: str) -> bool:
-    """Return whether a link of a page may be requested: on the page's own host or a public one.
+    """Return whether a link of a page may be requested: on the page's host or a public https host.
 
     A page must not make the machine that reads it send requests to its own network.
     """

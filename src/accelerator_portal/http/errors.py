@@ -13,12 +13,12 @@ MISSING_STATUSES = {404, 410}
 
 
 class FetchError(Exception):
-    """Something could not be fetched; the message says what happened.
+    """A request that failed; the message says what happened.
 
-    The message is the same on every machine and contains no address, because it is stored with the
-    address and compared. `status` is the HTTP status, or None without a response. `cause` is the
-    class name of the underlying error. `retry_after` is the number of seconds that the server asks
-    to wait, or 0.
+    The message is the same on every machine and contains no address, because the portal stores the
+    message with the address and compares it. `kind` is the type of the failure. `status` is the
+    HTTP status, or None without a response. `cause` is the class name of the underlying error.
+    `retry_after` is the number of seconds that the server asks to wait, or 0.
     """
 
     def __init__(

@@ -1,8 +1,8 @@
-"""`additional-platforms.json`: the format of pytorch.org's page of Additional Platforms.
+"""`additional-platforms.json`: the data of pytorch.org's Additional Platforms page.
 
-The format and its rules are those of `scripts/gen_additional_platforms.py` in
-`pytorch/pytorch.github.io` (commit 3bb9fbf) and of the file that pytorch.org published on
-2026-10-10: three required keys a platform, and `linux` or `windows` or both.
+The format follows `scripts/gen_additional_platforms.py` in `pytorch/pytorch.github.io` (commit
+3bb9fbf) and the file that pytorch.org published on 2026-10-10: each platform has three required
+keys, and commands for `linux`, `windows` or both.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def _labeled(
 
 
 def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Return the Python versions that rows use, or else those of the newest release."""
+    """Return the Python versions that rows use; without any, those of the newest release."""
     known = {python for row in rows for python in row.pythons or ()}
     known = known or set(catalog.releases.newest.python)
     return tuple(

@@ -38,7 +38,7 @@ MAX_ROWS = 4000
 
 @cached_by_owner
 def expand(catalog: Catalog) -> Expansion:
-    """Expand the options of all platforms into rows; return the rows and the options' problems.
+    """Return the rows of the options of all platforms, and the options' problems.
 
     Rules and pages all use the result, so it is cached for each catalog.
     """

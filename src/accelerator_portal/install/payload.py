@@ -52,7 +52,10 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A group of cards: its name, a remark, and the rows that it can run (see `row_ranges`)."""
+    """A group of cards: its name, a remark, and the rows that its cards can run.
+
+    `ranges` has the numbers of the rows, as `row_ranges` returns them.
+    """
 
     name: str
     remark: str = ""
@@ -218,7 +221,7 @@ def step_addresses(step: Step) -> Iterator[tuple[Location, str]]:
 
 
 def host_of(address: str) -> str:
-    """Return the host of an address; empty if it has none."""
+    """Return the host of an address; empty without a host or for an invalid address."""
     try:
         return urlsplit(address).hostname or ""
     except ValueError:

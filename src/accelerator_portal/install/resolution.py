@@ -30,7 +30,7 @@ _Point = tuple[InstallRow, str]
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The result of a reader's wishes.
+    """The row and the complete choice that fit a reader's wishes best.
 
     `choice` and `row` are None if the platform has no row for the machine. `unmet` are the ids of
     the axes whose wish conflicts with more recent wishes, so that no row meets both.
@@ -129,7 +129,10 @@ def _is_on(row: InstallRow, machine: Mapping[str, str]) -> bool:
 def _free_wishes(
     selector: Selector, wishes: Mapping[str, str], platform: str
 ) -> list[tuple[Axis, str]]:
-    """Return the wishes except those for the machine, the platform, `stable` or other variants."""
+    """Return the wishes by axis, except for the machine, the platform and the build `stable`.
+
+    Variants of other platforms are left out, too.
+    """
     axes = {axis.id: axis for axis in selector.table}
     own = {value.id for value in selector.values("variant", platform)}
     return [
@@ -144,7 +147,7 @@ def _free_wishes(
 
 
 def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
-    """Return the points with this value; if none has this Python, those for any Python."""
+    """Return the points with a value; for a Python that no row names, the points for any Python."""
     if axis.id != "python":
         return [point for point in points if getattr(point[0], axis.field) == value]
     own = [point for point in points if point[1] == value]

@@ -60,7 +60,7 @@ class PluginStage:
 
 @dataclass(frozen=True, slots=True)
 class PipCall:
-    """One call of pip or uv: its requirements, and its indexes (PyPI if there are none)."""
+    """One call of pip or uv: its requirements, and its indexes (PyPI without `index`)."""
 
     packages: tuple[str, ...]
     index: str | None = None
@@ -103,7 +103,7 @@ class InstallRow:
     calls: tuple[PipCall, ...] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
-    """One finding for each of `pythons`, if the versions were looked up."""
+    """A finding for each of `pythons`, or None if its versions were not looked up."""
     container: Container | None = None
     """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()

@@ -113,7 +113,7 @@ class Selector:
         )
 
     def values(self, axis: str, platform: str) -> tuple[Value, ...]:
-        """Return the values of an axis; those of the variant axis belong to the platform."""
+        """Return the values of an axis; for the variant axis, those of the platform `platform`."""
         return self.axes[axis] if axis in self.axes else self.variants.get(platform, ())
 
     def value(self, axis: str, choice: Choice) -> Value:
@@ -124,7 +124,7 @@ class Selector:
         return next((v for v in variants if v.id == choice[axis]), Value("", ""))
 
     def label(self, axis: str, choice: Choice) -> str:
-        """Return what readers see for the choice's value on an axis."""
+        """Return the label of the choice's value on an axis; empty if it is unknown."""
         return self.value(axis, choice).label
 
 

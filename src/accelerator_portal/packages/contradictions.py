@@ -43,7 +43,7 @@ class _Known:
     facts: IndexFacts
 
     def says(self, release: ReleaseFacts) -> str:
-        """Return the index, the date it was read, and the file and line of the release's facts."""
+        """Return a text with the index, its date, and the file and line of a release's facts."""
         facts = self.catalog.packages[self.home.package]
         line = line_of(facts, self.home.index, release.version)
         return f"{self._index} ({PACKAGES}/{self.home.package}.json:{line})"
@@ -54,9 +54,10 @@ class _Known:
         return f"{name}, read {read_on(self.catalog, self.home)}"
 
     def missing(self, version: str) -> str | None:
-        """Return a text that says the index lacks a version; None for pre-releases and old ones.
+        """Return a text that says that the index has no such version.
 
-        The facts keep only the newest releases, so an older version may exist on the index.
+        Returns None for pre-releases and for versions older than all known releases: the facts keep
+        only the newest releases, so the index may have an older version.
         """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:

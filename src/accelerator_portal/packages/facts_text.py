@@ -24,7 +24,7 @@ def read_text(read: PackagesRead) -> str:
 
 
 def line_of(facts: PackageFacts, index: str, version: str) -> int:
-    """Return the line number of a release in a package's file, from 1; 1 if it is missing."""
+    """Return the line number of a release in a package's file; 1 if the release is missing."""
     line = 3  # the brace, the name, the list of indexes
     for found in facts.indexes:
         line += 1

@@ -114,7 +114,7 @@ def admits(requirement: str, torch: str) -> bool:
 
 
 def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
-    """Return a release's torch requirement on a system; None if it has none."""
+    """Return a release's torch requirement on a system, such as `torch==2.9.0`, or None."""
     for tag, said in sorted(release.requires.items()):
         if tag == EVERY or runs_on(tag, os, arch):
             return next((line for line in said if is_of_torch(line)), None)

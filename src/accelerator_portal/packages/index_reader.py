@@ -170,7 +170,7 @@ def _keep(
     requires: dict[str, tuple[str, ...]],
     cuda: dict[str, str],
 ) -> None:
-    """Keep the earlier facts of a wheel whose metadata cannot be read now."""
+    """Copy the earlier facts of a wheel with unreadable metadata to `requires` and `cuda`."""
     if before is None:
         return
     known = before.requires.get(tag, before.requires.get(EVERY))

@@ -1,4 +1,4 @@
-"""Reads the metadata of a wheel on an index, and keeps what the portal uses."""
+"""Reads the metadata of wheels, also from parts of a wheel on an index."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def requirements_on(
 
 
 def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str | None:
-    """Return the CUDA version whose libraries a wheel requires, such as `13.0`; else None."""
+    """Return the CUDA version, such as `13.0`, whose libraries a wheel requires, or None."""
     pinned = {
         canonicalize_name(needed.name): spec.version
         for needed in _applying(requires, tag, label)

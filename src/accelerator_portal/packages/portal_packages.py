@@ -87,7 +87,7 @@ def option_values(
 
 
 def of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
-    """Yield the requirements of a step, without invalid ones, which the check rules report."""
+    """Yield the requirements of a step with its indexes. Rules report invalid requirements."""
     try:
         index = fill(step.index, values) if step.index else ""
         extra = fill(step.extra_index, values) if step.extra_index else ""

@@ -95,7 +95,7 @@ class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no err
 
 
 def address_of(index: str) -> str:
-    """Return the URL of an index; "pypi" stands for PyPI."""
+    """Return the address of an index, which is named by its address or `pypi`."""
     return PYPI_SIMPLE_ENDPOINT if index == PYPI else index
 
 

@@ -70,7 +70,7 @@ class PublishedRelease:
 
 
 def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
-    """Return Python versions sorted, without duplicates; free-threaded ones after ordinary ones."""
+    """Return Python versions without duplicates, oldest first: `3.13` before `3.13t`."""
     return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
 
 

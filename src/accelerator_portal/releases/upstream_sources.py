@@ -61,7 +61,7 @@ class UpstreamCommand:
 
 
 def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
-    """Return the commands of published_versions.json or previous-versions.md.
+    """Return the commands in the text of published_versions.json or previous-versions.md.
 
     Raises UpstreamSourceError if there are none.
     """

@@ -41,7 +41,7 @@ class VersionPattern(Sourced):
         return self.since is None or Version(torch) >= Version(self.since)
 
     def admits(self, plugin: str, torch: str) -> bool:
-        """Return whether two versions follow the pattern; true if it does not apply."""
+        """Return whether two versions follow the pattern; true if the pattern does not apply."""
         return not self.covers(torch) or self._part(plugin) == self._part(torch)
 
     def _part(self, version: str) -> tuple[int, ...]:

@@ -91,7 +91,7 @@ class Check(Sourced):
 
 
 def one_line(code: str) -> str:
-    """Return lines of simple statements, joined into the one line that readers paste."""
+    """Return simple statements joined into one line for pasting."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 

@@ -21,7 +21,7 @@ PYPI = "pypi"
 """The name of PyPI where other indexes are named by their address."""
 
 EVERY = "*"
-"""Stands for every platform tag of a release."""
+"""The key that means every platform tag of a release."""
 
 IndexName = Literal["pypi"] | Url
 Tag = Annotated[str, Field(pattern=r"^(\*|[A-Za-z0-9_.-]+)$", max_length=80)]
@@ -46,7 +46,7 @@ class ReleaseFacts(Model):
     sdist: Flag = False
     """Whether there is a source archive."""
     requires: Mapping[Tag, tuple[Line, ...]] = Field(default_factory=dict)
-    """Its requirements on the packages that the portal follows, by platform tag; `*` is every tag.
+    """Its requirements on packages that the portal follows, by platform tag; `*` means every tag.
     The list is empty if it requires none of them. There is no key if the metadata was not read.
     """
     cuda: Mapping[Tag, Line] = Field(default_factory=dict)
@@ -98,7 +98,7 @@ class PackageFacts(Model):
     """Changes of published versions, newest first."""
 
     def on(self, index: str) -> IndexFacts | None:
-        """Return the facts of an index, or None if it was never read."""
+        """Return the facts of an index, or None if the index was never read."""
         return next((found for found in self.indexes if found.index == index), None)
 
 

@@ -26,7 +26,7 @@ FILE = re.compile(
 """Pattern for the address of a file on GitHub at a commit."""
 
 LIST_ITEM = "list item"
-"""Stands for the title of a column if a document lists models as items, not in a table."""
+"""The value of `name` if a document lists models as items of a list, not in a table."""
 
 StatedPurpose = Literal["training", "inference"]
 

@@ -62,7 +62,10 @@ def _pin(requirement: Requirement) -> Version | None:
 def _fault(
     requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
 ) -> tuple[str, str] | None:
-    """Return what is wrong with a requirement, and the fix; None if nothing is."""
+    """Return two texts, what is wrong with a requirement and the fix, or None.
+
+    `fitting` are the versions that support the torch release, by package name.
+    """
     name = canonicalize_name(requirement.name)
     if name not in fitting:
         return None

@@ -228,7 +228,7 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
 
 
 def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row whose SDK version differs from its variant's."""
+    """Yield a problem for each row whose SDK version differs from that of its variant."""
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in _rows(platform):
         version = versions.get(row.variant or "")

@@ -188,7 +188,7 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _on_pypi(catalog: Catalog, name: str) -> bool:
-    """Return whether PyPI has the name; a name not looked up yet counts only if well known."""
+    """Return whether PyPI has a package; for packages not looked up yet, if it is well known."""
     facts = catalog.packages.get(name)
     found = facts.on("pypi") if facts else None
     return bool(found.releases) if found else name in _WELL_KNOWN
