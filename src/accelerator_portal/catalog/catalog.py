@@ -126,7 +126,7 @@ class Catalog:
     models: Models | None = None
     model_families: ModelFamilies | None = None
     feature_tests: FeatureEvidence = field(default_factory=lambda: FeatureEvidence(features={}))
-    """The tests that show whether a feature works."""
+    """The tests that show whether a PyTorch feature works on a platform, by feature."""
     criteria: Criteria | None = None
     exceptions: tuple[Exemption, ...] = ()
     hosts: Hosts | None = None
@@ -158,7 +158,7 @@ class Catalog:
 
     @property
     def by_claim(self) -> list[Platform]:
-        """The platforms in the order in which they may claim names: changed platforms come last."""
+        """The platforms in the order that decides who owns a name: changed platforms come last."""
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @property

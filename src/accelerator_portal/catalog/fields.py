@@ -72,14 +72,14 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
 
 def visible(value: str) -> str:
     """Return a text unchanged. Raises a fault if it contains an invisible character."""
-    if hidden := HIDDEN.search(value):  # escaped in the file, `"\\u202e"`, it comes so far
+    if hidden := HIDDEN.search(value):  # escaped in a file, `"\\u202e"`, the character gets here
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise fault(what, "remove it")
     return value
 
 
 # The signs of the portal's outcomes, and symbols and emoji that look like verdicts, such as check
-# marks, crosses, stars and circles. Letters of all scripts, arrows, ×, ® and ™ are none.
+# marks, crosses, stars and circles. Letters of all scripts, arrows, ×, ® and ™ are allowed.
 VERDICT_MARK = re.compile(
     r"[\u203c\u2049\u2139\u20e3\u2205\u221a\u2260\u2295-\u22a1\u2300-\u27bf\u2b00-\u2bff"
     r"\u3297\u3299\uffed\uffee\U00010102\U0001f000-\U0001fbff]"
@@ -120,7 +120,7 @@ def _unbroken(value: str) -> str:
 
 def _name(value: str) -> str:
     if re.search(r"[<>&]", value):
-        # The theme writes a page's title into its menus as it is.
+        # The theme writes a page's title into its menus without escaping it.
         raise fault(f'"{value[:60]}" has a <, > or &', "write the name without these characters")
     return unmarked(_one_line(value))
 
@@ -207,7 +207,7 @@ def _specifier(value: str) -> str:
 
 
 def _not_endless(value: str) -> None:
-    """Raise a fault if a version is too long; Python limits numbers to 4,300 digits."""
+    """Raise a fault if a version is too long, because Python limits numbers to 4,300 digits."""
     if len(value) > _LONGEST_VERSION:
         raise fault(f'"{value[:60]}…" is too long for a version', "shorten it")
 
@@ -256,7 +256,7 @@ Specifier = Annotated[str, AfterValidator(_specifier)]
 Flag = Annotated[bool, Strict()]
 Day = Annotated[dt.date, BeforeValidator(_day)]
 
-# After the bounds: before them, their JSON Schema would not be one.
+# This must follow the bounds; before them, it would make their JSON Schema invalid.
 NOT_BOOL = BeforeValidator(_number)
 Count = Annotated[int, Field(ge=0, le=10**9), NOT_BOOL]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 MAX_ID = 40
-MAX_REPORT = 100  # pages and files of the site are named after it
+MAX_REPORT = 100  # pages and files of the site are named after the report
 
-# Windows has devices under these names, whatever follows the first dot: nobody could check it out.
+# On Windows these are names of devices, with any text after the first dot: Git could not create it.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.DOTALL)
 
-# The page of all platforms stands beside the platforms' own.
+# The page of all platforms is in the same folder as the platforms' pages.
 _TAKEN = frozenset({"index"})
 
 _REPORT = re.compile(r"[a-z0-9]+([-.][a-z0-9]+)*\.json")

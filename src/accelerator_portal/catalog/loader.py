@@ -227,7 +227,7 @@ class _Reader:
         if file is None:
             return None
         record, problems = validate(model, file)
-        self.files[path] = replace(file, written={})  # only faults of validation quote raw texts
+        self.files[path] = replace(file, written={})  # only validation errors quote raw texts
         self.problems += problems
         return record
 

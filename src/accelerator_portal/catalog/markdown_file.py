@@ -25,10 +25,10 @@ M = TypeVar("M", bound=BaseModel)
 # The five questions that a guide answers, in their order.
 GUIDE_HEADINGS = ("Prepare", "Install", "Start", "Deploy", "Help")
 
-# Bounded, as are the spaces before it elsewhere: a search must not begin anew at every letter.
+# The length is bounded, so that a search takes time proportional to the text.
 CITATION = re.compile(r"\[@([^\[\]\s]{0,200})\]")
 
-# Looking for the ends of links and emphasis takes the square of a paragraph's length.
+# The time to find the ends of links and emphasis grows with the square of a paragraph's length.
 MAX_PARAGRAPH = 8_000
 
 _FRONT = re.compile(r"---\n(.*?\n)---(?:\n|\Z)", re.DOTALL)
@@ -94,10 +94,10 @@ class MarkdownFile:
     spans: tuple[CodeBlock, ...] = ()
     length: int = 0
     fingerprint: str = ""
-    """A digest of the text below the front matter. Translations state which one they translate."""
+    """A digest of the text below the front matter. A translation states that of its original."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return the fingerprint of the sections with these titles."""
+        """Return a digest of the sections with these titles, as their translation states it."""
         found = (section for section in self.sections if section.title in titles)
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
 

@@ -92,10 +92,10 @@ def schema_files() -> dict[str, str]:
     return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMAS}
 
 
-# Docstrings below the fields of a model, as the descriptions in its JSON Schema.
+# The docstrings below the fields of a model are the descriptions in its JSON Schema.
 #
-# pydantic reads them itself with `use_attribute_docstrings`, but at every import, which takes a
-# third of the time of importing all models; only the schemas need them.
+# With `use_attribute_docstrings`, pydantic reads docstrings itself, but at every import. This takes
+# a third of the time of importing all models, and only the schemas need the docstrings.
 
 
 class DescribedSchema(GenerateJsonSchema):

@@ -16,7 +16,7 @@ from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.yaml_file import Location, YamlFile
 
-# What stands in a record but is not of its own fact, or is too long to read.
+# The keys of a record that belong to other facts, or whose values are too long to show.
 _INNER = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
 
 
@@ -98,12 +98,12 @@ TRUST_LEVELS: Mapping[TrustLevel, str] = {
 documents count as the vendor's, because every platform is used with PyTorch."""
 
 _PYTORCH = frozenset({"pytorch.org", "github.com/pytorch", "github.com/meta-pytorch"})
-# Projects that serve several vendors: their pages stay third-party where a platform links them.
+# Projects for several vendors: their pages are third-party even if a platform links to them.
 _SHARED_PROJECTS = frozenset({"github.com/flagos-ai", "github.com/vllm-project"})
 _OWN = "https://github.com/pytorch-fdn/accelerator-test-infra/"
 
 _CODE_HOSTS = frozenset({"github.com", "gitee.com", "gitcode.com", "gitlab.com", "huggingface.co"})
-# Each name below these belongs to another owner.
+# Each name below these suffixes belongs to another owner.
 _SHARED_SUFFIXES = frozenset({"github.io", "readthedocs.io", "readthedocs-hosted.com", "com.cn"})
 _SHARED_SUFFIXES |= {"org.cn", "pages.dev"}
 

@@ -11,11 +11,12 @@ from accelerator_portal.catalog.problem import Problem
 
 MAX_BYTES = 256 * 1024
 
-# YAML or Python take some for line ends, editors do not, and all lines below would be off. Others
-# are not seen, or turn the direction: what a reader sees would not be what is pasted. Source: the
-# property Default_Ignorable_Code_Point of Unicode 16, and the empty pattern of Braille. What is for
-# private use, or no character at all, looks different on each machine; the space of Ogham is a
-# stroke. The fifth mark upon a letter reaches over the lines around it; no language needs one.
+# YAML or Python read some of these characters as line ends, but editors do not, so that all line
+# numbers below would be wrong. Others are invisible or change the direction of text: readers would
+# see other text than they paste. Source: the property Default_Ignorable_Code_Point of Unicode 16,
+# and the empty pattern of Braille. Private-use characters and noncharacters look different on each
+# machine, and the space of Ogham is a stroke. A fifth mark on a letter covers the lines around it;
+# no language needs one.
 _MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 HIDDEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"

@@ -84,7 +84,7 @@ class _Reader:
     def __init__(self, path: str, text: str, first_line: int) -> None:
         self.path = path
         self.first_line = first_line
-        self.last = text.rstrip().count("\n")  # libyaml finds what is missing after the end
+        self.last = text.rstrip().count("\n")  # libyaml reports some errors after the last line
         self.lines: dict[Location, int] = {}
         self.written: dict[Location, str] = {}
         self.problems: list[Problem] = []
@@ -169,9 +169,9 @@ class _Reader:
         tag = self._scalars.resolve(  # type: ignore[no-untyped-call]
             yaml.ScalarNode, event.value, event.implicit
         )
-        if tag == _TEXT:  # most of them
+        if tag == _TEXT:  # most scalars
             return event.value
-        if len(event.value) > MAX_NUMBER:  # Python reads huge ones slowly and refuses to print them
+        if len(event.value) > MAX_NUMBER:  # Python reads huge numbers slowly and can't print them
             what = f'"{event.value[:MAX_NUMBER]}…" is too long for a number or a date'
             self._add(_line(event), what, "quote it if it is text")
             return event.value

@@ -38,7 +38,7 @@ class CommandText:
         return _of_words(self.run) if self.run else _of_text(self.text)
 
 
-# Two rules look at each text.
+# Two rules read each text.
 @lru_cache(maxsize=2048)
 def _of_text(text: str) -> tuple[Pipeline, ...]:
     return tuple(pipelines(text)) if _INTERESTING.search(text) else ()
@@ -98,12 +98,11 @@ def _of_markdown(file: MarkdownFile) -> Iterator[CommandText]:
         yield CommandText(file.path, span.line, span.text.replace("`", ""), prose=True)
 
 
-# Command lines as a shell reads them: pipelines of commands, each a list of words.
+# Splits command lines as a shell does: into pipelines of commands, which are lists of words.
 #
-# Quotes are removed and parts of a word joined, as a shell does; a line that goes on in the next
-# one is one. Words come from `shlex`, in time proportional to the text. What is written for
-# another shell, or is no command at all, gives words, too: the rules that read them look for few
-# things.
+# Quotes are removed, parts of a word are joined, and a line that continues on the next line is
+# joined with it. `shlex` finds the words, in time proportional to the text. Text for another shell,
+# or text that is no command, also gives words; the rules only search for certain words.
 
 _PUNCTUATION = "();<>|&"
 _OPERATOR = re.compile(r"&>|[<>]&|\|\|?&?|&&|[();<>&]")
@@ -115,11 +114,11 @@ _PIPES = frozenset({"|", "|&"})
 _JOINED = re.compile(r"[\\`^]\n")
 _ENDS_OPEN = re.compile(r"(?:\|&?|&&|\|\|)[ \t]*\Z")
 _COMMENT = re.compile(r"(?<=[|&])[ \t]*#.*\Z")
-# PowerShell runs what stands in the parentheses behind it.
+# PowerShell runs the output of the command in the parentheses after these words.
 _INVOKING = frozenset({"iex", "invoke-expression"})
 _STARTS_PIPED = re.compile(r"[ \t]*\|(?!\|)")
 
-# A text in a word, as of `bash -c`, is read so many levels deep.
+# Commands inside words, as in `bash -c "…"`, are read up to this number of levels.
 _DEEPEST = 3
 
 
@@ -156,7 +155,7 @@ def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield each command line with its number, from 0; lines that continue it are joined."""
-    lines = _JOINED.sub("\x00", text).split("\n")  # kept countable: each is one line of the text
+    lines = _JOINED.sub("\x00", text).split("\n")  # the marks keep the lines countable
     number, start, parts = 0, 0, list[str]()
     for line in lines:
         goes_on = parts and (_ENDS_OPEN.search(parts[-1][-40:]) or _STARTS_PIPED.match(line))
@@ -178,7 +177,7 @@ def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
         if part == "(" and before == "&" and len(pipeline) == 1 and begins:
             before = "&("
         if part in _NEW_PIPELINE:
-            if part == "(" and before in _PIPES:  # a group reads what is piped
+            if part == "(" and before in _PIPES:  # a group reads piped input
                 pipeline[-1].words.append(part)
             yield from _finished(pipeline, depth)
             opened = part == "(" and (
@@ -222,7 +221,7 @@ def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command
 def _tokens(line: str) -> Iterator[str]:
     try:
         found = list(_shlex(line))
-    except ValueError:  # a quotation mark without its end: an apostrophe, or a text of its own
+    except ValueError:  # an apostrophe, or another quotation mark without an end
         found = list(_shlex(line.translate(_NO_QUOTES)))
     for token in found:
         if token and all(sign in _PUNCTUATION for sign in token):

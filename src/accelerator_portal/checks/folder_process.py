@@ -25,8 +25,8 @@ from accelerator_portal.checks import run_checks
 from accelerator_portal.checks.folder_limits import MAX_BYTES, MAX_SECONDS
 
 _NO_MEMORY = 3
-# Waiting takes no processor time: a folder on a disk that does not answer is given up after this.
-# On a machine that does much else, ten seconds of work take long, too.
+# The wall-clock limit in seconds. Waiting for a disk takes no processor time, which the other limit
+# measures. On a busy machine, ten seconds of processor time also take long.
 _MAX_WAIT = MAX_SECONDS * 30
 _PAGE = resource.getpagesize()
 

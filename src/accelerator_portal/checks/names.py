@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from accelerator_portal.catalog import Platform
 
-# Alphabets with letters that look like those of another.
+# Alphabets with letters that look like letters of another alphabet.
 _ALIKE = frozenset({"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
 
 _WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")

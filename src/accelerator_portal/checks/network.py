@@ -19,7 +19,7 @@ RULE = "network"
 LIMITS = RequestLimits(concurrent_per_host=2, redirects=8)
 AGENT = "accelerator-portal (link check)"
 
-# Hosts answer so who do not want to be asked by machines; nothing is known of the page.
+# Hosts that refuse programs respond with these statuses, which say nothing about the page.
 _SILENT = {401, 403, 405, 406, 418, 429, 451, 503, 999}
 _ERROR = 400
 

@@ -15,7 +15,7 @@ FETCHERS = frozenset(
      "w3m", "wget", "wget2", "xh"}
 )  # fmt: skip
 
-# Programs that bring something from elsewhere with one of these words.
+# Programs that download something if one of these words is an argument.
 _FETCHING = {
     "aws": {"s3", "s3api", "ssm"}, "az": {"storage"}, "docker": {"exec", "run"},
     "gcloud": {"storage"}, "gh": {"api", "gist", "release"}, "git": {"archive"},
@@ -29,20 +29,20 @@ SHELLS = frozenset(
      "sh", "tcsh", "zsh"}
 )  # fmt: skip
 
-# They read a program from their input.
+# Programs that execute their input.
 RUNNERS = SHELLS | frozenset(
     {".", "bun", "deno", "expect", "iex", "invoke-expression", "julia", "lua", "node", "octave",
      "perl", "php", "py", "pypy", "python", "pythonw", "r", "rscript", "ruby", "source", "su",
      "tclsh"}
 )  # fmt: skip
 
-# They run what they read, whatever their arguments are.
+# Programs that execute their input with any arguments.
 _ALWAYS_RUNNING = frozenset({"at", "batch", "crontab", "parallel"})
 
-# What the shell makes a program's name of: `/bin/?h`, `{sh,-s}`.
+# Patterns that the shell expands to a program's name: `/bin/?h`, `{sh,-s}`.
 _PATTERN = re.compile(r"[?*\[{]")
 
-# They change or show their input, and run nothing of it.
+# Programs that change or show their input, and execute nothing of it.
 FILTERS = frozenset(
     {"apt-key", "base64", "cat", "column", "convertfrom-json", "cut", "egrep", "fgrep", "findstr",
      "fold", "format-list", "format-table", "gpg", "grep", "gunzip", "gzip", "head", "hexdump",
@@ -52,11 +52,11 @@ FILTERS = frozenset(
      "wc", "where-object", "xxd", "xz", "yq", "zcat", "zstd"}
 )  # fmt: skip
 
-# Options with which a filter runs a program after all.
+# Options with which a filter runs a program.
 _RUNNING = ("--checkpoint-action", "--compress-program", "--to-command", "--use-compress-program",
             "-I", "-F")  # fmt: skip
 
-# They run the command that follows; of their options, these take the next word.
+# Programs that run the command that follows, each with the options that take the next word.
 _WRAPPERS = {
     "builtin": "", "busybox": "", "chroot": "", "command": "", "doas": "-u -C", "env": "-u -C -S",
     "exec": "-a", "ionice": "-c -n", "nice": "-n", "nohup": "", "runuser": "-u -g", "setsid": "",
@@ -68,14 +68,14 @@ _WRAPPERS = {
 _INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _VERSION = re.compile(r"[\d.]+\Z")
-# Calls in the program of an interpreter.
+# Calls in program code that download something.
 _CALLS = (
     "urlopen(", "urlretrieve(", "requests.get(", "urllib.request", "http.client", "httpx.get(",
     "socket.create_connection(", "Net::HTTP", "LWP::", "IO::Socket", "fetch('http", "/dev/tcp/",
     "/dev/udp/",
 )  # fmt: skip
 
-# Files whose commands run later, without being asked for.
+# Files whose commands run later without the user starting them.
 _STARTUP = re.compile(
     r"(?:\A|/)(?:\.(?:bash|zsh|k?sh)?(?:rc|_profile|_login|env)|\.profile|authorized_keys"
     r"|crontab|config\.fish|Microsoft\.PowerShell_profile\.ps1)\Z|/etc/(?:cron|profile|init|rc)"
@@ -89,7 +89,7 @@ _PROMPTS = CLOSING | frozenset(
 )
 
 
-@lru_cache(maxsize=4096)  # the same few words stand in most commands
+@lru_cache(maxsize=4096)  # most commands have the same few words
 def name_of(word: str) -> str:
     """Return a program's plain name: `python` for `/bin/python3.11`."""
     name = PurePosixPath(word.replace("\\", "/")).name.lower()
@@ -135,7 +135,7 @@ def runs_its_input(words: Sequence[str]) -> bool:
     With a program in its arguments (`python -m json.tool`, `bash install.sh`), it reads only data.
     """
     name, arguments = program_of(words)
-    if name.startswith("$") or _PATTERN.search(name):  # nobody knows what it is
+    if name.startswith("$") or _PATTERN.search(name):  # the program is unknown
         return True
     if name in _ALWAYS_RUNNING:
         return True

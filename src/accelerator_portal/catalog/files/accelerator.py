@@ -39,7 +39,7 @@ from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
 
 WAYS = ("url", "release", "artifact")
 
-# What GitHub makes of a name otherwise: a path, a wildcard, another option.
+# GitHub would read other characters as a path, a wildcard or another option.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 

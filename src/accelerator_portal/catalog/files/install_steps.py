@@ -26,7 +26,7 @@ from accelerator_portal.catalog.files.sources import Sourced
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
-# Source: distribution/reference; placeholders may stand in it.
+# Source: distribution/reference. An image name can contain placeholders.
 _IMAGE = re.compile(r"[\w{][\w.:/@{}+-]*")
 
 # Options of `docker run` that take no value. Source: `docker run --help`, 28.
@@ -78,8 +78,8 @@ class PipStep(Model):
     """Whether pip accepts pre-releases, such as nightly builds."""
 
 
-# With one of these a program in the container can reach the machine outside it, or has fewer limits
-# there. Source: docs.podman.io on `--privileged`, read 2026-11-25.
+# With one of these options, a program in the container can access the machine, or has fewer limits.
+# Source: docs.podman.io on `--privileged`, read 2026-11-25.
 _NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
 _CAPABILITIES = frozenset(
     ["ALL", "BPF", "DAC_READ_SEARCH", "NET_ADMIN", "SYS_ADMIN", "SYS_BOOT", "SYS_MODULE"]
@@ -187,7 +187,7 @@ def _names_a_file(url: str) -> str:
     path = urlsplit(url).path
     if path.endswith("/") or not path:
         raise fault("the address does not end with a file name", "use the address of a file")
-    name = unquote(path).rpartition("/")[2]  # `curl -o` gets it
+    name = unquote(path).rpartition("/")[2]  # the argument of `curl -o`
     if not _FILE_NAME.fullmatch(name):
         shown = ascii(name)[1:-1][:60]
         raise fault(f'the file name "{shown}" is not plain', "use letters, digits and . _ + - ~")

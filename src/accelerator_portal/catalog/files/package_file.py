@@ -139,7 +139,7 @@ def newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ..
 PACKAGES = "data/packages"
 PACKAGES_READ = "data/packages-read.json"
 
-# The largest, torch on forty indexes, has a quarter of it.
+# The largest file, torch on forty indexes, has a quarter of this size.
 MAX_BYTES = 4 * 1024**2
 
 _REMEDY = "restore the last valid version of the file, or run accelerator-portal packages sync"

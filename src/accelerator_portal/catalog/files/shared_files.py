@@ -92,7 +92,7 @@ class OwnRuns(Model):
         return frozenset(run.accelerator for run in self.platforms)
 
 
-# A name of points alone would be a folder of an address.
+# A name of dots only, such as `..`, would be a folder in an address.
 RepositoryName = Annotated[
     str,
     Field(

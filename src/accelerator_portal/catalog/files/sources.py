@@ -29,10 +29,10 @@ _REFERENCE = re.compile(
     r"|huggingface\.co/(?:datasets/)?[^/]+/[^/]+/(?:blob|tree|raw)"
     r"|raw\.githubusercontent\.com/[^/]+/[^/]+)/(?P<ref>[^/?#]+)"
 )
-# A commit, or the tag of a release. A branch of a release, such as `v0.25.1-dev`, moves.
+# A commit, or the tag of a release. A branch of a release, such as `v0.25.1-dev`, can change.
 _FIXED = re.compile(r"[0-9a-f]{7,40}|(?:[a-z]+-)?v?\d+(?:\.\d+)+(?:[._-]?(?:rc|post|a|b)\.?\d+)?")
 _GITHUB = "https://github.com/"
-# GitHub shows these as pages; lines have addresses in the plain text only.
+# GitHub shows these files as pages. Only their plain text has addresses of lines.
 _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 
 
@@ -47,7 +47,7 @@ def opens_at(url: str, lines: str | None = None, words: str | None = None) -> st
         end = (f"-L{last}" if url.startswith(_GITHUB) else f"-{last}") if last else ""
         return f"{url}{'?plain=1' if plain else ''}#L{first}{end}"
     if words and not is_file(url):
-        # A hyphen has a meaning of its own in a text fragment; `quote` leaves it as it is.
+        # A hyphen has a special meaning in a text fragment, but `quote` does not encode it.
         encoded = quote(words, safe="").replace("-", "%2D")
         return f"{url}{'' if '#' in url else '#'}:~:text={encoded}"
     return url

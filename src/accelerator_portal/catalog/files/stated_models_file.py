@@ -30,7 +30,7 @@ LIST_ITEM = "list item"
 
 StatedPurpose = Literal["training", "inference"]
 
-# A check mark beside a model would look like a result.
+# A check mark next to a model would look like a test result.
 _Words = Annotated[Paragraph, AfterValidator(unmarked)]
 
 

@@ -15,7 +15,7 @@ Occasion = Literal["pull-request", "push", "daily", "weekly"]
 Task = Literal["build", "unit", "torchbench", "models"]
 Way = Literal["runner", "workflow", "dispatch", "redispatch"]
 
-# GitHub takes 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
+# GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
 _EVENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _WORKFLOW = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\.yml")

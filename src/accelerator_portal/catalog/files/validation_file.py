@@ -11,7 +11,7 @@ from accelerator_portal.catalog.fields import Code, Id, Line, Model, Url, fault
 
 _DAY = 86_400
 
-# Wider than a whole, nothing would be compared any more.
+# With a tolerance of 1 or more, wrong results would pass.
 _Room = Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)]
 _Seconds = Annotated[float, Field(gt=0, le=_DAY, allow_inf_nan=False)]
 

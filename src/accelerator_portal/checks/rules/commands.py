@@ -24,7 +24,7 @@ from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
 
 _SAFE = {"https", "ssh"}
-# Answers on each rented machine what that machine is; nothing leaves it, and there is no https.
+# The metadata service of a cloud instance. Requests don't leave the machine, and it has no https.
 _OWN_CLOUD = "169.254.169.254"
 
 
@@ -62,7 +62,7 @@ def _of_text(found: CommandText, known: set[str] | None) -> Iterator[Problem]:
         for command in pipeline.commands:
             if found.prose and not _is_command(command.words):
                 continue  # a mention of an address, or of a package, is no command
-            # Of a step, what has a scheme is told with its place in the step.
+            # Addresses with a scheme in a step are reported with their location in the step.
             named = implied_addresses if found.run else addresses
             for address in named(command.words):
                 for what, remedy in _host_faults(address, known):
@@ -88,9 +88,9 @@ def _host_faults(address: str, known: set[str] | None) -> Iterator[tuple[str, st
         yield what, f"add it to {HOSTS} with its owner, or use another host"
 
 
-_CONTROL = frozenset("|;&`$<>\n")  # what joins commands, or puts one into another
+_CONTROL = frozenset("|;&`$<>\n")  # characters that join commands or insert one into another
 _FIRST_FETCH = "download to a file first, then run the file"
-SafetyFault = tuple[str, str]  # what is wrong, what would be right
+SafetyFault = tuple[str, str]  # what is wrong, and the fix
 
 
 @rule()
@@ -119,7 +119,7 @@ def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
         of_group = fetched and bool(CLOSING.intersection(pipeline.commands[0].words[:1]))
         fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
         for what, remedy in _of_pipeline(pipeline, fetched=of_group):
-            if (pipeline.line, remedy) not in told:  # a word is read again within others
+            if (pipeline.line, remedy) not in told:  # words are read several times
                 told.add((pipeline.line, remedy))
                 yield pipeline.line, what, remedy
 
@@ -225,7 +225,7 @@ _REMOTE_HOST = re.compile(
 )
 _IMAGE = re.compile(r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE)
 
-# Options of curl and wget whose value is the next word, and no address.
+# Options of curl and wget whose value is the next word and is not an address.
 _OPTIONS_WITH_VALUES = frozenset(
     {"--cookie", "--data", "--directory-prefix", "--form", "--header", "--max-time", "--output",
      "--output-document", "--request", "--user", "--user-agent", "-A", "-F", "-H", "-O", "-P", "-T",

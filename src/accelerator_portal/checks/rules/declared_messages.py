@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.checks.rule import rule
 
-# Characters of a message, parts of it that vary, and words or a name that make it specific.
+# The most characters and varying parts of a message; the fewest words, or letters of a long name,
+# that make it specific.
 LONGEST, MOST_PARTS, WORDS, NAME = 300, 3, 3, 12
 
 _VARIES = re.compile(r"\u2026|\*|\.{3}")

@@ -189,7 +189,7 @@ def _serves(build: BuildSupport, row: InstallRow) -> bool:
         return False
     if build.arch and row.arch not in build.arch:
         return False
-    # A nightly build is of no release: it contradicts no range of releases.
+    # A nightly build belongs to no release, so it contradicts no range of releases.
     return not build.torch or row.build == PREVIEW or SpecifierSet(build.torch).contains(row.build)
 
 

@@ -163,7 +163,7 @@ def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         if start.platform not in catalog.by_id:
             yield from _unknown_start(catalog, start.platform, line)
             continue
-        if selector.starts:  # where no platform has a row, the selector starts nowhere
+        if selector.starts:  # without any row, there are no default choices
             yield from _unserved(selector, start, line)
 
 
@@ -189,7 +189,7 @@ def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:
 def _unknown_start(catalog: Catalog, name: str, line: int) -> Iterator[Problem]:
     read = any(path.startswith(f"{ACCELERATORS}/{name}/") for path in catalog.files)
     if read or name in catalog.set_aside:
-        return  # its own problems keep it out, and are said already
+        return  # the folder's own problems are reported already
     what = f'there is no platform "{name}"'
     yield Problem(SELECTOR, line, what, did_you_mean(name, catalog.by_id))
 

@@ -154,7 +154,7 @@ def shared_devices(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", ("device", "value"), what, remedy)
 
 
-# PyPI takes no version with a local part, so nobody can upload `==0.2.3+torch2.11` there.
+# PyPI rejects versions with a local part, so nobody can upload `==0.2.3+torch2.11` there.
 _LOCAL_PIN = re.compile(r"==[^,;{]*\+")
 _WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
 

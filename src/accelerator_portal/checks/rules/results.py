@@ -34,7 +34,7 @@ def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Reports in `results/` are valid and consistent."""
     known = known_names(catalog)
     own = catalog.own_runs.ids if catalog.own_runs else frozenset()
-    # A run of today is not in the future.
+    # A run that started later today is not in the future.
     end_of_day = dt.datetime.combine(today, dt.time.max, dt.timezone.utc)
     for reports, problems in (stored_reports(catalog), left_out_reports(catalog)):
         yield from problems

@@ -36,7 +36,7 @@ OWN_WORKFLOWS = frozenset(
      "trials.yml", "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
 )  # fmt: skip
 PYTORCH = "pytorch/pytorch"
-UpstreamFault = tuple[str, str, str]  # the key, what is wrong, what would be right
+UpstreamFault = tuple[str, str, str]  # the key, what is wrong, and the fix
 
 
 @rule()

@@ -224,7 +224,7 @@ def _without_row(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
 def _without_command(
     platform: Platform, builds: set[str], listed: Container[str]
 ) -> Iterator[Problem]:
-    # The rule unknown-releases is about the others.
+    # The rule unknown-releases reports rows for other releases.
     rows = [row for row in platform.compatibility.rows if row.plugin and row.torch in listed]
     if rows and builds and rows[0].torch not in builds:
         newest = rows[0]
