@@ -1,4 +1,4 @@
-"""`accelerator-portal archive` and `push-data`: the branches to which workflows push."""
+"""`accelerator-portal archive` and `push-data`: fetch and push branches in workflows."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
         building.build(root, out, today(), store, quarantine=quarantine)
         if outputs and store:
             _add_inputs(outputs, building.inputs_of_build(root, today(), store))
-    except building.EngineError as error:  # it said why itself
+    except building.EngineError as error:  # MkDocs has printed the error
         sys.exit(error.code)
     except building.BrokenLinksError as error:
         for link in error.links[:_SHOWN]:

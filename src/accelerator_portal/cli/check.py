@@ -113,7 +113,7 @@ def _window(start: int, length: int) -> slice:
 def _printable(line: str) -> str:
     """Return the line with special characters replaced, so that the underline fits below it."""
     shown = "".join(c if c.isprintable() else " " if c == "\t" else "�" for c in line)
-    return shown.replace("##[", "##�")  # to GitHub's runner, a command
+    return shown.replace("##[", "##�")  # GitHub's runner reads it as a command
 
 
 def _line(root: Path, problem: Problem) -> str:
@@ -271,7 +271,7 @@ def _below(root: Path, paths: Iterable[Path]) -> list[str]:
         try:
             place.stat()
             found.append(place.resolve().relative_to(root.resolve()).as_posix())
-        except OSError as error:  # there is none, or its name is longer than any may be
+        except OSError as error:  # it does not exist, or its name is too long
             what = f"can't read {str(path)[:200]} ({error.strerror}). Correct the path"
             raise click.BadParameter(what, param_hint="PATHS") from None
         except ValueError:
@@ -302,7 +302,7 @@ def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Prob
     return f"{platforms}, {told or 'no problems'}"
 
 
-# What a clone or a fork calls the branch that changes go to.
+# The names in a clone or a fork of the branch that changes are merged into.
 _USUAL_BASES = ("origin/HEAD", "origin/main")
 
 
@@ -316,7 +316,7 @@ def changed_folders(root: Path, base: str | None) -> frozenset[str]:
     Empty without git or such a branch. Raises UnknownBaseError if `base` does not exist.
     """
     for name in (base,) if base else _USUAL_BASES:
-        # The last commit that both have: what others changed since is not this change.
+        # Compare with the last common commit, so that later changes of others do not count.
         start = _git(root, "merge-base", "--end-of-options", "HEAD", name)
         if start:
             changed = _git(root, "diff", "--name-only", "--relative", "-z", start[0], "--", ".")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import click
 
-# What a shell gives for a command that Ctrl+C ended.
+# A shell's exit status for a command that Ctrl+C ended.
 INTERRUPTED = 130
 
 

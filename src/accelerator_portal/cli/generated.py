@@ -103,7 +103,7 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
     names = [name for name in described if not wanted or name in wanted]
     offers = listed({name: read_matrix(name) for name in names})
     files = {}
-    for name in filter(offers.get, names):  # of some the tests lie elsewhere: in a checkout
+    for name in filter(offers.get, names):  # some suites have their tests in a checkout
         path = f"{SUITES}/{name}.yaml"
         head, found, known = (root / path).read_text("utf-8").partition(_LIST)
         if not found:

@@ -209,7 +209,7 @@ def _tell_compaction(accelerator: str, done: Compaction) -> None:
 
 
 def refuse_without_history(root: Path, accelerator: str) -> None:
-    """Raise click.UsageError if an accelerator has no archived results below `root`."""
+    """Raise click.UsageError if an accelerator has no results in the archive below `root`."""
     archived = archived_accelerators(root)
     folders = {place.name for place in (root / ACCELERATORS).glob("*/")}
     if accelerator in folders.difference(archived):

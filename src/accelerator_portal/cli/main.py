@@ -66,7 +66,7 @@ def _in(place: str, summary: str, extra: Extra | None = None) -> LazyCommand:
 
 
 # The summaries are the first sentences of the commands' docstrings; a test compares them. Another
-# runs without any extra: a command that needs one must name it here.
+# test runs the commands without any extra: a command that needs an extra must name it here.
 COMMANDS = {
     "archive": _in("archive:archive", "Fetch and push the branch that stores the archive."),
     "build": _in(

@@ -105,7 +105,7 @@ def new(  # noqa: PLR0913 - each is an option
     before the last answer.
     """
     given = _given(said)
-    # What GitHub reads is written from all folders; one that cannot be read would be lost.
+    # Code owners and issue forms list all folders. A folder that cannot be read would be missing.
     catalog = whole_catalog(root)
     if wrong := id_fault(catalog, _folders(root), platform_id):
         raise click.ClickException(printable("; ".join(wrong)))
@@ -121,7 +121,7 @@ def new(  # noqa: PLR0913 - each is an option
 
 
 def _given(said: dict[str, Any]) -> dict[str, str]:
-    """Return the answers given as options, by flag; several values are joined by commas."""
+    """Return the answers that options give, by flag; several values are joined by commas."""
     texts = {
         question.flag: said[f"said_{question.flag.replace('-', '_')}"] for question in QUESTIONS
     }
@@ -209,7 +209,10 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
 
 
 def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
-    """Return the draft and the result of its check; an imported guide that fails is left out."""
+    """Return the draft of the folder, the catalog with it (None if invalid), and the problems.
+
+    An imported guide that fails the check is left out.
+    """
     draft = draft_from_answers(case)
     known = with_known_hosts(case.catalog, case.new_hosts, case.value("host-owner") or "")
     catalog, problems = check_folder(known, case.id, folder_files(draft), case.today)
@@ -273,9 +276,10 @@ def write_all(
     others: Mapping[str, str],
     write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
-    """Write the folder and the outdated files of `others`; return the paths of these files.
+    """Write the platform's folder and the outdated files of `others`; return the latter's paths.
 
-    Prints each path. If a file cannot be written, all previous files are restored. Raises OSError.
+    `files` and `others` map paths to texts. Prints each path. If a file cannot be written, all
+    previous files are restored. Raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
     changed = stale_files(root, others)

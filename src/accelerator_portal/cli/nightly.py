@@ -120,7 +120,7 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     else:
         click.echo(summary(night, catalog))
     if outputs:
-        with outputs.open("a", encoding="utf-8") as file:  # GitHub's file: other steps wrote to it
+        with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
             file.write(f"published={'true' if night.is_to_publish else 'false'}\n")
     if store:
         keep_metrics(store, night_metrics(night, tonight.now, time.monotonic() - start))

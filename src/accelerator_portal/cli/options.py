@@ -51,7 +51,7 @@ OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 if TYPE_CHECKING:
     _ParamType = click.ParamType[Any]
-else:  # click 8.1 knows no type arguments
+else:  # click 8.1 doesn't support type arguments
     _ParamType = click.ParamType
 
 
@@ -140,7 +140,7 @@ def _root(callback: Callable[..., Path] | None) -> Callable[[_Command], _Command
 
 ROOT = _root(_repository)
 ANY_ROOT = _root(None)
-"""For commands that also work without data of the portal."""
+"""The option `--root` for commands that also work in folders without data of the portal."""
 
 ARCHIVE = click.option(
     "--archive",

@@ -18,7 +18,7 @@ _OPTION = "--python"
 _LIMIT_S = 60
 _VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
 
-# All that the base dependencies bring lies beside one of these.
+# All base dependencies are in the same folders as these modules.
 _BASE = ("accelerator_portal", "click", "pydantic", "rich", "yaml")
 
 
@@ -49,7 +49,7 @@ def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Pa
     if python is None:
         return
     here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)
-    if there != here:  # pydantic's core is compiled for one
+    if there != here:  # pydantic's core is compiled for one version
         what = f"{python} is Python {there}, but this command runs on Python {here}"
         remedy = f"In a clone of the portal: uvx --python {there} --from . accelerator-portal …"
         raise click.BadParameter(f"{what}. {remedy}", param=parameter)

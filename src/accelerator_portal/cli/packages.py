@@ -1,4 +1,4 @@
-"""`accelerator-portal packages` and `install`: data of package indexes, and install commands."""
+"""`accelerator-portal packages` and `install`: update package data and verify install commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`accelerator-portal plugin-release`: the row for a plugin release, from its metadata."""
+"""`accelerator-portal plugin-release`: adds the row for a plugin release, from its metadata."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _chosen(catalog: Catalog, platform: Platform, version: str | None) -> list[P
 
 
 def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> None:
-    """Write all rows at once, or none."""
+    """Write the rows of all proposals, or none if a proposal has no row (click.ClickException)."""
     path = platform.path("compatibility.yaml")
     text = before = (root / path).read_text("utf-8")
     for one in reversed(proposals):

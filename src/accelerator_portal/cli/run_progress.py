@@ -61,7 +61,7 @@ class ProgressDisplay:
         self._progress.stop()
 
     def __call__(self, case: Case, result: Result | None) -> None:
-        """Show the test that has started, or count its result."""
+        """Show that a test has started (`result` is None), or count its result."""
         if result is not None:
             self._counts[result.outcome] += 1
             if result.outcome in UNSUCCESSFUL:

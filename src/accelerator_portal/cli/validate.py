@@ -1,4 +1,4 @@
-"""`accelerator-portal validate`: run test suites on a device and write a report."""
+"""`accelerator-portal validate`: runs test suites on a device and writes a report."""
 
 from __future__ import annotations
 
@@ -229,7 +229,7 @@ TIMES = click.option(
 @click.option("--run-scripts", is_flag=True, help="Run the platform's scripts in the suite deploy.")
 def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: ANN401
     """Run test suites on a device and write a test report."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a readable report then, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a report is written
     if arguments["scheduler"]:
         require_extra("cluster", "validate --scheduler")
     try:

@@ -56,7 +56,7 @@ class HttpResponse:
 
 @asynccontextmanager
 async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncIterator[HttpClient]:
-    """Open a client that identifies itself to servers as `agent`."""
+    """Yield a client that identifies itself to servers as `agent` and keeps to `limits`."""
     limits = limits or RequestLimits()
     async with httpx.AsyncClient(
         verify=certificate_authorities(),
@@ -104,7 +104,7 @@ class HttpClient:
             await connected.wait()
             return await self._with_retries(url, headers, max_bytes)
         connected = self._connected[origin(url)] = asyncio.Event()
-        try:  # one request finds out whether the host is there
+        try:  # the first request shows whether the host responds
             return await self._with_retries(url, headers, max_bytes)
         finally:
             connected.set()
@@ -188,7 +188,7 @@ class HttpClient:
             except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
                 found = _network_error(error)
                 if found.kind != "unreachable":
-                    self._connected[host].set()  # others need not wait for its further attempts
+                    self._connected[host].set()  # other requests need not wait for retries
                 raise found from None
 
     async def _followed(self, url: str, headers: Mapping[str, str], max_bytes: int) -> HttpResponse:
@@ -212,7 +212,7 @@ class HttpClient:
             self._silent.pop(origin(url), None)
             if status in _REDIRECTS or (status == _NOT_MODIFIED and "if-none-match" in headers):
                 return HttpResponse(status, response.headers, b"")
-            if status == _OK and "range" in headers:  # all of it would be too much
+            if status == _OK and "range" in headers:  # the whole file would be too large
                 raise FetchError("the server doesn't support range requests")
             if status != (_PARTIAL if "range" in headers else _OK):
                 raise _status_error(status, response.headers)
@@ -220,7 +220,8 @@ class HttpClient:
             return HttpResponse(status, response.headers, body)
 
     async def _body(self, response: httpx.Response, max_bytes: int) -> bytes:
-        # Who asks for a body as it is gets it so, and is not made to unpack a few bytes to many.
+        # If the caller requests a body without compression, it is not decompressed: a few bytes
+        # could become many.
         plain = response.request.headers.get("accept-encoding") == "identity"
         body = bytearray()
         async for piece in response.aiter_raw() if plain else response.aiter_bytes():
@@ -242,7 +243,7 @@ def _status_error(status: int, headers: httpx.Headers) -> FetchError:
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
-    """Return the error for a failed request; a host that IDNA cannot encode is a ValueError."""
+    """Return the FetchError for an error; httpx raises ValueError if IDNA cannot encode a host."""
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
         return FetchError("an invalid address", cause=cause)

@@ -7,7 +7,7 @@ from typing import Literal
 
 FailureKind = Literal["status", "unreachable", "slow", "broken", "long", "loop", "invalid"]
 
-# What may pass by itself. Source: RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2.
+# Errors that may be temporary. Source: RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2.
 _TRANSIENT_STATUSES = {408, 425, 429, 500, 502, 503, 504}
 MISSING_STATUSES = {404, 410}
 

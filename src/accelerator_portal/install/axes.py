@@ -158,7 +158,7 @@ def _in_tree(catalog: Catalog, _: Sequence[InstallRow]) -> set[str]:
     return {platform.id for platform in catalog.platforms if platform.in_tree}
 
 
-# In the order of addresses and data.
+# All axes, in the order of addresses and data.
 AXES = (
     Axis(
         "build",
@@ -230,7 +230,7 @@ def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     return tuple(sorted(axes, key=lambda a: (a.many, a.id != "platform", a.values is not None)))
 
 
-# Those on which a row has one value.
+# The axes on which a row has one value.
 KEY_AXES = tuple(axis for axis in by_column(AXES) if not axis.many)
 
 

@@ -19,13 +19,13 @@ from accelerator_portal.install.rows import Container, DerivedMethod, PipCall, f
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 
-# Methods that end in a container's shell: the check runs there.
+# Methods whose commands start a container's shell, in which the check runs.
 INSIDE = frozenset({"docker", "dockerfile"})
 
-# Methods whose command names no version: what it installs is decided on that day.
+# Methods whose commands name no version and install the newest version.
 UNPINNED = frozenset({"conda", "uv-auto"})
 
-# What makes an environment: Python's own module, or uv.
+# The tool that creates an environment: Python's own module, or uv.
 _VENV = {"pip": "venv", "requirements": "venv", "source": "venv", "uv": "uv", "uv-auto": "uv"}
 _NEW_ENVIRONMENT = {
     ("venv", False): "python{python} -m venv .venv",

@@ -25,14 +25,14 @@ from accelerator_portal.install.rows import (
 )
 from accelerator_portal.install.targets import Target, names_python, rows_about, targets
 
-# An image or an archive brings its own Python, or needs none: unless its commands name one, the
-# reader's does not matter.
+# An image or an archive contains Python or needs none. Unless its commands name a Python version,
+# the reader's version does not matter.
 PYTHON_FREE: frozenset[Method] = frozenset({"docker", "libtorch"})
 
 
 Expansion = tuple[tuple[InstallRow, ...], tuple[Problem, ...]]
 
-# Ten times what the largest platform has: each is a row on its page.
+# Ten times the rows of the largest platform. Each is a row on the platform's page.
 MAX_ROWS = 4000
 
 
@@ -136,7 +136,10 @@ def _note(platform: Platform, option: Option, target: Target, method: Method) ->
 
 
 def _other_needs(platform: Platform, target: Target) -> str | None:
-    """Return which other versions of a plugin fit other versions of its requirements, or None."""
+    """Return a note on plugin versions for other versions of the requirements, or None.
+
+    If no source states the requirements' versions, the note says so.
+    """
     fits = target.fits
     if fits is None:
         return None

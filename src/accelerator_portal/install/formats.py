@@ -29,7 +29,7 @@ from accelerator_portal.install.rows import (
     TextFile,
 )
 
-# The methods that vendors state; all others follow from them.
+# The methods that vendors state; all other methods are derived from these.
 STATED: frozenset[str] = frozenset(get_args(Method))
 
 UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"

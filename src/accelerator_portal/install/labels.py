@@ -1,4 +1,4 @@
-"""Labels the values of the axes for readers, in the order of the page."""
+"""Defines the labels of values on the selector's axes, in the order of the page."""
 
 from __future__ import annotations
 

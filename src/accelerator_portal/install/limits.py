@@ -1,4 +1,4 @@
-"""Selects the rows that a reader's card and driver can run."""
+"""Finds the rows that a reader's card and driver can run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from accelerator_portal.install.labels import OS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.serving import runs
 
-# What requirements on a GPU's driver are called, whoever makes it.
+# The word in the name of each vendor's driver.
 _DRIVER = "driver"
 
 

@@ -197,10 +197,11 @@ def _plain(values: Sequence[Value]) -> list[list[str]]:
     return [[v.id, v.label, v.detail] if v.detail else [v.id, v.label] for v in values]
 
 
-# Bounded: a search must not begin anew at every letter. No scheme in use is longer.
+# The length is bounded, so that a search takes time proportional to the text. No real scheme is
+# longer.
 _SCHEME = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9+.-]{0,30}://", re.IGNORECASE)
 
-# What a host, a port and the names before it may take; what is longer names no listed host.
+# The most characters of a host, a port and the user name; longer addresses have no listed host.
 _LONGEST = 300
 
 

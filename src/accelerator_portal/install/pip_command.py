@@ -67,11 +67,11 @@ def _package(word: str) -> str:
 
 # Builds of PyTorch that uv knows by name: `--torch-backend=cu126` instead of an index.
 #
-# uv then takes PyTorch's own packages from that build's index and all others from PyPI, which an
-# index alone does not do.
+# uv then installs PyTorch's own packages from that build's index and all others from PyPI. With an
+# index option, all packages would come from that index.
 
-# As `uv pip install --help` of uv 0.13.8 lists them, those that PyTorch published since 2.4. A test
-# asks uv itself.
+# Source: `uv pip install --help` of uv 0.13.8, only builds that PyTorch published since 2.4. A test
+# compares the names with uv.
 BACKENDS = frozenset(
     {
         *("cpu", "xpu"),
@@ -91,10 +91,10 @@ def backend_of(index: str | None) -> str | None:
     return name if name in BACKENDS else None
 
 
-# Words and variables for a shell: POSIX sh on Linux and macOS, PowerShell and cmd on Windows.
+# Quotes words for a shell: POSIX sh on Linux and macOS, PowerShell and cmd on Windows.
 #
-# A quoted word for Windows means the same to PowerShell and to cmd, because a reader may paste it
-# into either; a word for which no such form exists is refused.
+# A quoted word for Windows means the same in PowerShell and in cmd, because readers may use either.
+# A word that cannot be quoted for both is refused.
 
 _PLAIN_ON_WINDOWS = re.compile(r"[A-Za-z0-9_@+=:./\\-]+")
 _SPECIAL_IN_QUOTES = re.compile(r"[\"$`%!\x00-\x1f“”„]")

@@ -24,7 +24,7 @@ from accelerator_portal.install.selector import Selector
 READY = frozenset({"pip", "uv", "docker"})
 
 
-# A row, and one of its Pythons; empty where Python does not matter.
+# A row and one of its Python versions, which is empty if Python does not matter.
 _Point = tuple[InstallRow, str]
 
 

@@ -72,7 +72,7 @@ class PipCall:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of looking up the versions that a command installs; `words` name the date."""
+    """The result of checking the versions that a command installs, in words with the date."""
 
     kind: Literal["installed", "found", "none", "named", "unchecked"]
     words: str

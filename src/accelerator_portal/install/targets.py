@@ -181,7 +181,7 @@ def rows_about(
     ]
 
 
-@lru_cache(maxsize=1)  # the options of a platform follow each other
+@lru_cache(maxsize=1)  # all options of a platform are expanded in sequence
 def _rows_by_release(platform: Platform) -> dict[str, list[CompatibilityRow]]:
     rows: dict[str, list[CompatibilityRow]] = {}
     for row in platform.compatibility.rows:

@@ -166,7 +166,7 @@ def _pinned(known: _Known, target: Target, specifier: str) -> Iterator[str]:
         )
 
 
-# Files are uploaded days before a release is announced, or a wheel is added a day later.
+# Files may be uploaded some days before a release is announced, and wheels may be added later.
 _MOST_DAYS = 7
 
 

@@ -27,7 +27,7 @@ _SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(
 )
 
 
-# The indexes of twenty platforms repeat a few hundred requirements.
+# The size of the caches: the indexes of twenty platforms have a few hundred different requirements.
 _REQUIREMENTS = 4096
 
 

@@ -146,7 +146,7 @@ class _Work:
             if self.package.name == TORCH:
                 cuda |= _cuda(metadata, tag, label)
         facts = _with(plain, _joined(requires), cuda)
-        # Without a digest the files are asked again next time.
+        # Without a digest, the metadata is read again next time.
         return facts if whole else facts.model_copy(update={"files": None})
 
     async def _metadata(self, file: IndexFile) -> Metadata | None:
@@ -227,7 +227,7 @@ def _of_files(files: list[IndexFile]) -> ReleaseFacts:
         version=str(files[0].version),
         date=min((file.uploaded for file in files if file.uploaded), default=None),
         yanked=_yanked(files),
-        python=pythons.pop() if len(pythons) == 1 else None,  # a wheel may say its own
+        python=pythons.pop() if len(pythons) == 1 else None,  # wheels may state different ranges
         wheels={tag: " ".join(sorted(wheels[tag], key=by_python)) for tag in sorted(wheels)},
         sdist=any(not file.tags for file in files),
         sizes=dict(sorted(sizes.items())),

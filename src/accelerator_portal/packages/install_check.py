@@ -22,7 +22,8 @@ from packaging.requirements import InvalidRequirement, Requirement
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.packages.uv_resolution import Uv, environment, index_options
 
-# Imports the modules of the named packages; a package without a module of its name has several.
+# Imports the modules of the named packages. If no module has the package's name, imports all of the
+# package's modules.
 _IMPORT = """
 import importlib, re, sys
 from importlib.metadata import packages_distributions

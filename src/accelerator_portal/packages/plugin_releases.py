@@ -93,7 +93,7 @@ def _by_pattern(
     same = [t for t in known if pattern.covers(t) and pattern.admits(release.version, t)]
     if not same:
         return TorchEvidence(None, required)
-    # Of the patch releases that follow the pattern: the one of the same number, or the first.
+    # Several patch releases can follow the pattern: use the same version, or else the first one.
     torch = release.version if release.version in same else min(same, key=Version)
     note = "The metadata names no torch version. The vendor's version rule gives this version."
     return TorchEvidence(torch, required, pattern.source, note)

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from accelerator_portal.packages.index_page import IndexFile
 
 
-# The methods whose commands are resolved; pip and uv differ in how they look at a second index.
+# The methods whose commands are resolved. pip and uv use several indexes in different ways.
 ASKED = ("pip", "uv")
 
 
 @dataclass(frozen=True, slots=True)
 class ResolutionQuestion:
-    """The question whether versions exist that satisfy some pip calls, run in order.
+    """The question which versions pip calls would install, run in order, on a system and Python.
 
     `first_index` selects how several indexes are used: as uv does (only the first index that
     has the package) or as pip does (the best version from all indexes).
@@ -75,7 +75,7 @@ def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
 
 MOST_RELEASES = 40
 MOST_PRE_RELEASES = 3
-# Where there are no others, as on the indexes of nightly builds.
+# The number of pre-releases if there are no final releases, as on indexes of nightly builds.
 MOST_WITHOUT_FINAL = 12
 
 # The oldest torch release that the portal lists; see data/releases.yaml.

@@ -83,7 +83,7 @@ class ReachableHosts:
                         self._failures.pop(host, None)
                 return
             self._failures.update(hosts)
-            if not hosts & self._silent.keys():  # else another question found out
+            if not hosts & self._silent.keys():  # else another question has checked them
                 self._silent |= silent_hosts(hosts)
             often = {host for host in hosts if self._failures[host] >= _MOST_FAILURES}
             self._silent |= dict.fromkeys(often - self._silent.keys(), "uv got no response")

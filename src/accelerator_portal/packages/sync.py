@@ -143,7 +143,7 @@ class _Work:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._options.seconds):
                         await asyncio.gather(*tasks)
-            finally:  # a file that cannot be written stops the others, too
+            finally:  # an error of one task ends all tasks
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
@@ -241,7 +241,7 @@ async def _read(
         return await read_index(asker, package, index, before.on(index) if before else None)
     except FetchError as error:
         return str(error)
-    except ValidationError as error:  # a value that no file of facts may hold
+    except ValidationError as error:  # a value that is not valid in a file of facts
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         return f"the response contains an invalid value: {where}: {first['msg']}"
@@ -309,7 +309,7 @@ def _different(
     for tag in sorted({*before, *after}):
         was, said = before.get(tag, before.get(EVERY)), after.get(tag, after.get(EVERY))
         if tag == EVERY and was != said and (EVERY not in before or EVERY not in after):
-            continue  # told by the tags themselves
+            continue  # the changes of single tags say so
         if was is not None and said is not None and was != said:
             yield tag, was, said
 

@@ -207,7 +207,7 @@ def _named(calls: Iterable[PipCall]) -> list[str]:
         try:
             names[canonicalize_name(Requirement(text).name)] = None
         except InvalidRequirement:
-            continue  # a path or an address: uv finds its name
+            continue  # a path or an address, whose name only uv finds
     return list(names)
 
 

@@ -174,7 +174,7 @@ def verify_commands(
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
     every = rows_by_platform(catalog)
     rows = {platform.id: every[platform.id] for platform in chosen}
-    # One for all platforms: which hosts answer is found out once.
+    # One function for all platforms, so that the hosts are checked once.
     resolve = how.resolver(every_question(chain(*rows.values())), how.cache)
     found = []
     known: dict[str, Verdicts] = {}

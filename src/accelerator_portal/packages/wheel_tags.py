@@ -12,7 +12,7 @@ from accelerator_portal.catalog.fields import Arch, Os
 
 ANY = "any"
 
-# PEP 600 gives the old names as aliases.
+# The old names of tags, which PEP 600 defines as aliases.
 _ALIASES = {"manylinux1": "manylinux_2_5", "manylinux2010": "manylinux_2_12"}
 _ALIASES |= {"manylinux2014": "manylinux_2_17"}
 

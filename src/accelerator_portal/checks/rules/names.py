@@ -132,7 +132,7 @@ def _names(platform: Platform) -> Iterator[tuple[str, str, Location]]:
     yield "package", package, ("package", "name")
 
 
-# whoever comes second must not be able to keep the first one out
+# A warning: a new platform must not be able to block a platform that has the device already.
 
 
 @rule(level="warning")

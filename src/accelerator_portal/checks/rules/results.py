@@ -64,7 +64,7 @@ def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
                 break
 
 
-# nothing that only its own vendor knows keeps a report out
+# A warning: the portal cannot know whether a vendor's own names are misspelled.
 
 
 @rule(level="warning")
@@ -195,7 +195,7 @@ def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", location, what, remedy)
 
 
-# a report of one vendor must not be able to keep another's out
+# A warning: the report of one vendor must not be able to block that of another.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
 
 

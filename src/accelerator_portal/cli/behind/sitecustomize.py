@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path[:] = [folder for folder in sys.path if Path(folder) != Path(__file__).parent]
 sys.path.extend(os.environ.get("ACCELERATOR_PORTAL_PATH", "").split(os.pathsep))
 
-# That Python may have a sitecustomize of its own, which this one hides.
+# The other Python may have its own sitecustomize, which this module hides.
 _this = sys.modules.pop("sitecustomize")
 try:
     import_module("sitecustomize")
