@@ -9,16 +9,16 @@ import re
 
 from accelerator_portal.reports.outcomes import Outcome
 
-# A log may have megabytes; what happened stands at its beginning or at its end.
+# A log may have megabytes; the cause of the failure is at its beginning or at its end.
 MAX_CHARS = 32_768
 
-# Colors of a terminal; pytest writes the escape character so in XML, which has no place for it.
+# Escape codes for terminal colors. XML cannot contain the escape character; pytest writes `#x1B`.
 _COLOR = re.compile(r"(?:\x1b|#x1B)\[[0-9;]{0,20}m")
 
 _NUMBER = r"(?:tensor\()?[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?j?|nan|inf)(?!\w)\)?"
 
-# In this order: a rule may be a special case of one below it. Before each pattern stands a text, in
-# small letters, without which it cannot match: to look for that first is ten times as fast. Every
+# The order matters: a rule may be a special case of a later rule. Each pattern comes with a
+# lowercase text that every match contains: to look for the text first is ten times as fast. Every
 # repeat of "any character" has a bound, so that no text takes long.
 _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
     (  # The product did what the test says that it cannot: the expectation is out of date.

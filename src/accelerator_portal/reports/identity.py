@@ -1,8 +1,8 @@
 """Computes the key that identifies a test in every report.
 
 `torchbench/hf_Bert?compiler=inductor&dtype=float32&mode=inference`: suite, name, and parameters in
-the order of their names. What could be mistaken for one of the separators is percent-encoded, as in
-an address; hardware is never part of it.
+the order of their names. Characters that could be mistaken for separators are percent-encoded, as
+in a URL. Hardware is never part of a key.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from urllib.parse import quote, unquote
 
 from accelerator_portal.reports.report import Scalar, TestEntry
 
-# What is set for a run of a suite as a whole. Other parameters (shapes, recipe) are a test's own.
+# Parameters that are set for a whole run of a suite. Others (shapes, recipe) differ by test.
 SETTINGS = frozenset({"compiler", "dtype", "dynamic", "freezing", "max_autotune", "mode"})
 
-# As they are in the names of pytest, of models on a hub and of shapes.
+# Characters that are not encoded, because names of pytest, of models and of shapes contain them.
 _PLAIN = "/:[](),+*@!;"
 
 Parameters = tuple[tuple[str, str], ...]

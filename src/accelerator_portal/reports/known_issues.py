@@ -24,7 +24,7 @@ class OutdatedIssue:
 
 
 def matches(issue: KnownFailure, identity: Identity) -> bool:
-    """Return whether an issue is about a test; parameters that it does not name are ignored."""
+    """Return whether an issue is about a test; parameters that the issue lacks are ignored."""
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
         return any(fnmatchcase(key, issue.glob) for key in keys)
@@ -55,7 +55,7 @@ def outdated_issues(
 
 
 def readable_key(key: str) -> str:
-    """Return a key with a readable suite: `acme/kernels/test_a` instead of an encoded slash."""
+    """Return a key with its suite decoded: `acme%2Fkernels/test_a` is `acme/kernels/test_a`."""
     suite, slash, rest = key.partition("/")
     return f"{unquote(suite)}{slash}{rest}"
 
@@ -66,6 +66,6 @@ def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
 
 
 def _fits(suite: str, words: Sequence[str]) -> bool:
-    """Return whether a pattern's first parts match a suite; a short pattern matches any suite."""
+    """Return whether the first words of a pattern match a suite; too few words match any suite."""
     own = suite.count("/") + 1
     return len(words) <= own or fnmatchcase(suite, "/".join(words[:own]))

@@ -88,7 +88,7 @@ def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
 
 
 def merged(founds: Sequence[ImportResult]) -> ImportResult:
-    """Return one import result: all tests in order, and the first value of each fact."""
+    """Return the results of several files as one: all tests, and the first value of each fact."""
     suites: dict[str, Suite] = {}
     for found in founds:
         for suite in found.suites:
@@ -112,7 +112,7 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
 
 
 def _joined(one: Suite, other: Suite) -> Suite:
-    """Return the first suite with the sum of both planned numbers; None if one is unknown."""
+    """Return `one` with the planned tests of both; their number is None if either is unknown."""
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
     return one.model_copy(update={"planned": one.planned + other.planned})
@@ -161,7 +161,7 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
 
 
 def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
-    """Yield the differences between the first shard and each other shard."""
+    """Yield a problem for each fact in which a shard differs from the first shard."""
     first = parts[0]
     for part in parts[1:]:
         for what, remedy in _differences(part, first):
@@ -223,7 +223,7 @@ def _incomplete(part: _Part) -> Iterator[Problem]:
 
 
 def _changed(part: _Part) -> Iterator[Problem]:
-    """Yield problems of a shard whose tests differ from its positions: it may have been edited."""
+    """Yield the problem of an edited shard: its tests don't match its positions."""
     shard, tests = part.shard, len(part.report.tests)
     if shard.planned > MAX_TESTS:
         what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"

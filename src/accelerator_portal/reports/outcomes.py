@@ -5,7 +5,7 @@ Faults of the infrastructure, of the product and of the test itself are differen
 
 `OUTCOMES` contains everything that the portal knows about an outcome. To add an outcome, add it to
 `Outcome` and to this table: readers and writers of other formats, the harness, pages, scripts and
-the JSON Schema use the table. A color of its own also needs a class in the stylesheets.
+the JSON Schema use the table. A new color also needs a token and rules in the stylesheets.
 """
 
 from __future__ import annotations
@@ -48,23 +48,22 @@ class OutcomeInfo:
     meaning: str
     """One sentence for readers."""
     group: OutcomeGroup
-    """What the outcome says about the product; rates, exit codes and other formats use it."""
+    """What the outcome says about the product; pass rates, exit codes and other formats use it."""
     sign: str
-    """One character that stands for it in tables; no two are the same."""
+    """One character that stands for the outcome in tables; every outcome has another one."""
     color: OutcomeColor
     """The color of the sign. The word is always shown with the sign."""
     merge_rank: int
-    """Of two results of one test in a file the one with the lower rank is kept: nothing bad is
-    hidden, and a skip does not hide a pass."""
+    """If a file has two results of one test, the result with the lower rank is kept: a pass never
+    hides a failure, and a skip never hides a pass."""
     page_rank: int
-    """The place in tables that are sorted: what calls for somebody first, then what says nothing of
-    the product, then what is well."""
+    """The position in sorted tables: outcomes that need attention first, passed tests last."""
     retried: bool = False
     """Whether tests that ran before in the same process may cause the outcome. The harness then
     runs the test a second time, alone."""
     checks_device: bool = False
-    """Whether the device may be unusable afterwards, or hold memory that is never given back: the
-    harness looks at it before the next test. A process that died is replaced anyway."""
+    """Whether the device may be unusable afterwards, or its memory not released. The harness then
+    checks the device before the next test. A process that died is replaced in any case."""
 
 
 OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
@@ -179,11 +178,11 @@ def outcomes_in(*groups: OutcomeGroup) -> frozenset[Outcome]:
 
 
 def is_outcome(word: str) -> TypeGuard[Outcome]:
-    """Return whether a word is an outcome, as this project writes it into other formats."""
+    """Return whether a word is the name of an outcome."""
     return word in OUTCOMES
 
 
-# Rates count these two; what stands in neither says nothing of the product.
+# Pass rates count these two sets; the other outcomes say nothing about the product.
 GOOD = outcomes_in("pass")
 BAD = outcomes_in("failure")
 

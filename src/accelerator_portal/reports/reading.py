@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 
-# Files of other formats, which are read on the machine of who made them, say less in more bytes.
+# Other formats need more bytes, and are read only on the machine of the person who imports them.
 MAX_BYTES = 128 * 1024 * 1024
 
 # A report of 100,000 tests has about 30 MB. Reading one takes up to 25 times its size in memory,
@@ -29,7 +29,7 @@ MAX_LINE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """The content of a file in another format; values that it does not state are absent."""
+    """The content of a file in another format; a fact is None or empty if the file lacks it."""
 
     suites: tuple[Suite, ...]
     tests: tuple[TestEntry, ...]
@@ -57,7 +57,7 @@ def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
 
 
 def parse_python(path: Path, remedy: str) -> ast.Module:
-    """Return a file of Python, parsed and never run; raises ProblemsError."""
+    """Return the syntax tree of a Python file, which is never run. Raises ProblemsError."""
     try:
         return ast.parse(read_text(path))
     except SyntaxError as error:
@@ -122,15 +122,15 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
 
 
 def json_fault(error: json.JSONDecodeError) -> str:
-    """Return what is wrong with a JSON text, and in which column of its line."""
+    """Return the words for a JSON error, with the column in its line."""
     return f"invalid JSON in column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
     """Return the value of a JSON text.
 
-    Raises ValueError for invalid JSON, NaN, infinity and values nested too deeply. If the place
-    is known, this is a JSONDecodeError.
+    Raises ValueError for invalid JSON, NaN, infinity and values nested too deeply. If the
+    position is known, the error is a JSONDecodeError.
     """
     try:
         return json.loads(text, parse_constant=no_number, parse_float=finite_number)

@@ -43,7 +43,7 @@ class KnownNames:
     aliases: Mapping[str, str] = field(default_factory=dict)
     """The names of vendors' suites by their aliases."""
     remedies: Mapping[str, str] = field(default_factory=lambda: FILE_REMEDIES)
-    """How to supply what is missing."""
+    """The remedy for a missing fact, by the name of the fact."""
 
     @property
     def suite_names(self) -> SuiteNames:
@@ -160,7 +160,7 @@ MAX_SUITES = 100
 MAX_MODES = 10
 MAX_CELLS = 2_000_000
 
-# Pages and files that stand where those of suites do.
+# Names of pages and files in the folder in which suites get theirs.
 TAKEN = frozenset(
     {
         "by-model",

@@ -1,4 +1,4 @@
-"""Reads and writes the common test report format: JSON, one test a line."""
+"""Reads and writes the common test report format: JSON, one test per line."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ TakeTest = Callable[[Any, int], None]
 
 
 class ReportJsonError(Exception):
-    """Raised if a text is not the JSON of a report; `line` is the place of the fault."""
+    """Raised if a text is not the JSON of a report; `line` is the line of the fault."""
 
     def __init__(self, line: int, what: str, remedy: str = "create the file again") -> None:
         super().__init__(what)
@@ -171,9 +171,9 @@ class ReportJsonError(Exception):
 
 
 def read_members(text: str, take_test: TakeTest) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value of a JSON text; an object's `tests` are passed to `take_test` instead.
+    """Return the value of a JSON text without `tests`; `take_test` gets each test and its line.
 
-    Raises ReportJsonError, and what `take_test` raises.
+    Raises ReportJsonError, and any error of `take_test`.
     """
     return _Reader(text, take_test).value()
 

@@ -52,7 +52,7 @@ def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
     """Return an imported report with the portal's full suite names.
 
-    Test tools also name suites by folder, so a name with a slash may not have a vendor:
+    Test tools also name suites by folder, so the part before a slash may not be a vendor:
     `tests/unit` becomes `acme/tests-unit`.
     """
     names = known.suite_names

@@ -39,7 +39,7 @@ _OTHER_NAMES = {"pytorch": "torch"}
 def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
     """Return the environment facts among properties that users added with a test tool.
 
-    Names are those of the command's options, in any case. Other properties are ignored.
+    Names are those of the command's options, in upper or lower case. Other properties are ignored.
     """
     facts: dict[str, str] = {}
     for key, value in properties.items():
@@ -50,7 +50,7 @@ def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
 
 
 def environment_of_file(path: Path) -> Environment:
-    """Read the environment of a run from a JSON or YAML file; raises ProblemsError."""
+    """Read the environment of a run from a JSON or YAML file. Raises ProblemsError."""
     file, problems = parse_yaml(path.name, read_text(path, _MOST_BYTES))
     if file is None:
         raise ProblemsError(problems)
@@ -61,7 +61,7 @@ def environment_of_file(path: Path) -> Environment:
 
 
 def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
-    """Return several environments merged; the first value of each fact counts.
+    """Return the merged environments; the first value of each fact counts.
 
     Raises pydantic's ValidationError if a value is invalid.
     """
@@ -92,7 +92,7 @@ def environment_facts(environment: Environment) -> Mapping[str, object]:
 def different_facts(
     here: Mapping[str, object], there: Mapping[str, object]
 ) -> Iterator[FactDifference]:
-    """Yield the facts that differ, by name."""
+    """Yield the name and both values of each fact that differs, sorted by name."""
     for name in sorted(here.keys() | there.keys()):
         one, other = here.get(name), there.get(name)
         if one != other:

@@ -1,4 +1,4 @@
-"""Reads the reports in the vendors' folders once for a catalog."""
+"""Reads the reports in vendors' folders, once for each catalog."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from accelerator_portal.reports.report_names import with_full_suite_names
 
 @dataclass(frozen=True, eq=False)
 class StoredReport:
-    """A report of a folder; `id` is unique and stable, `path` relative to the repository."""
+    """A report in a vendor's folder, with its id and its path in the repository.
+
+    `first_test` is the line of its first test, or None if tests don't have their own lines.
+    """
 
     id: str
     path: str
@@ -37,7 +40,7 @@ def stored_reports(catalog: Catalog) -> Stored:
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
-    """Return the reports of folders that are not in the catalog because of problems."""
+    """Return the reports and problems of folders that the catalog leaves out as faulty."""
     return _of_folders(catalog.left_out, catalog.suite_names)
 
 

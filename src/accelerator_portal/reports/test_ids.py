@@ -1,7 +1,7 @@
 """Splits a framework's test id into a name and parameters, without the hardware.
 
 pytest writes parameters in brackets, joined by hyphens: `test_add[cpu-float32-shape0]`. PyTorch's
-device-generic tests carry device and type in the names of class and test:
+device-generic tests have the device and data type in the names of class and test:
 `TestOpsCUDA::test_add_cuda_float32` is `TestOps::test_add` of float32, on any accelerator.
 """
 
@@ -56,7 +56,7 @@ _CLASS_ENDING = re.compile(rf"(?:{'|'.join(sorted(DEVICES)).upper()})\Z")
 
 
 def identified(container: str, test: str) -> Identified:
-    """Return the identity of a test in a class or module, named as in JUnit.
+    """Return the identity of a test from JUnit's `classname` and `name`.
 
     The name is empty if both arguments are empty.
     """
@@ -116,22 +116,22 @@ def fitted(text: str, limit: int) -> str:
 
 
 def known_dtype(word: str) -> str | None:
-    """Return PyTorch's name for the data type that a word names, or None."""
+    """Return PyTorch's name for a data type such as `bf16`; None for other words."""
     word = word.removeprefix("torch.")
     word = _ALIASES.get(word, word)
     return word if word in DTYPES else None
 
 
 def known_device(word: str) -> str | None:
-    """Return the word if it names a device, with or without a number, or None."""
+    """Return the word if it names a device, such as `cuda` or `cuda:0`, else None."""
     kind, colon, number = word.partition(":")
     return word if kind in DEVICES and (number.isdigit() or not colon) else None
 
 
 def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
-    """Return the parameters and device in brackets; two data types become part of the case.
+    """Return the parameters and the device in the brackets of a test id.
 
-    It is then unknown which data type belongs to what.
+    Two or more data types stay in the parameter `case`, because their roles are unknown.
     """
     if not inside:
         return {}, None
@@ -165,7 +165,7 @@ def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] 
 
 
 def _without_device(test: str, device: str) -> tuple[str, dict[str, str]] | None:
-    """Return name and types of a test: `test_out_add` of `test_out_add_cuda_float32`; or None."""
+    """Return name and parameters of a test; `test_add_cuda_float32` gives `test_add` and dtype."""
     base, found, types = test.rpartition(f"_{device}")
     parameters = _generic_types(types.removeprefix("_")) if types[:1] in {"", "_"} else None
     return (base, parameters) if base and found and parameters is not None else None

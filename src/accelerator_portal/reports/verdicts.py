@@ -1,4 +1,4 @@
-"""Maps a framework's plain statuses, with the text beside them, to outcomes."""
+"""Maps the failures and errors of test frameworks to outcomes, by their messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
 def of_failure(message: str, text: str) -> Outcome:
-    """Return the outcome of a failed test, from its message or else its traceback."""
+    """Return the outcome of a failed test from its message, or else from its traceback."""
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 
@@ -37,7 +37,7 @@ def reason(text: str) -> str | None:
 
 
 def log_tail(text: str) -> str | None:
-    """Return the last lines of a log or traceback; None if it is empty."""
+    """Return the last lines of a log, at most `LONGEST` characters; None if it is empty."""
     text = without_colors(text).strip()
     if len(text) <= LONGEST:
         return text or None

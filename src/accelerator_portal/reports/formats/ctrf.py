@@ -45,7 +45,7 @@ from accelerator_portal.reports.test_ids import (
     suite_name,
 )
 
-# Tools that know no time write 0; CTRF has no word for "not known".
+# Tools that don't know a time write 0, because CTRF has no value for an unknown time.
 _FIRST_MOMENT = 946_684_800_000  # the year 2000
 
 
@@ -91,7 +91,7 @@ def _read_tests(
 
 
 def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
-    """Return the fields that this project's writer stored in `extra`; empty without any."""
+    """Return the fields that this project's writer stored in `extra`, or an empty dict."""
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
         return kept
@@ -136,7 +136,7 @@ def _moment(milliseconds: int) -> dt.datetime | None:
     return dt.datetime.fromtimestamp(0, dt.timezone.utc) + dt.timedelta(milliseconds=milliseconds)
 
 
-# CTRF's "other" is what says nothing of the product, neither good nor bad.
+# CTRF's "other" is for outcomes that say nothing about the product.
 _STATUSES: Mapping[OutcomeGroup, ctrf_model.Status] = {
     "pass": "passed",
     "unchecked": "other",
@@ -168,7 +168,7 @@ def status_of(outcome: Outcome) -> ctrf_model.Status:
 def plain_fields(
     test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
 ) -> dict[str, Any]:
-    """Return the fields of a test as in a report, without those that the file does not state.
+    """Return the fields of a `TestEntry` that the file states.
 
     `known` is the test's identity, `said` the suite that the user chose, `fallback` the suite
     of tests that name none.
@@ -190,9 +190,9 @@ def plain_fields(
 
 
 def named(test: ctrf_model.Test, said: str | None) -> Identified:
-    """Return the identity of a test; its outermost suite is not part of its name.
+    """Return the identity of a test.
 
-    The exception is an outermost suite that differs from `said`, the suite that the user chose.
+    The outermost suite is left out of the test's name, unless the user chose another suite, `said`.
     """
     outer = test.suite
     if outer and (said is None or suite_name(outer[0]) == said):
@@ -255,7 +255,7 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
 
 
 def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
-    """Return the attachments with a web address, which anybody can open."""
+    """Return the attachments that have a web address, as evidence of a report."""
     found = []
     for attachment in attachments:
         label = fitted(attachment.name or "attachment", 200)
@@ -270,12 +270,12 @@ def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
 
 SPEC_VERSION = "1.0.0"
 
-# No test takes 30 years; a figure that says so is kept beside, where it harms nobody's arithmetic.
+# No test takes 30 years. `duration` is at most this; a longer duration is kept in `extra`.
 _LONGEST_S = 10**9
 
 
 def ctrf_text(report: Report) -> str:
-    """Return a report as CTRF, with one test per line."""
+    """Return a report as CTRF JSON, with one test per line."""
     tests = [_test(test) for test in report.tests]
     head = {
         "tool": {"name": NAMESPACE},
@@ -325,7 +325,7 @@ def _stable_id(test: TestEntry) -> str:
 
 
 def _is_told_apart(test: TestEntry) -> bool:
-    """Return whether CTRF's status alone does not identify the outcome."""
+    """Return whether the outcome must be stated in addition to CTRF's status."""
     return test.outcome not in {"passed", "failed", "skipped", "not-run"}
 
 

@@ -1,7 +1,7 @@
-"""Defines the parts that are read of the Common Test Report Format (CTRF, specVersion 1.0.0).
+"""Defines the parts of the Common Test Report Format (CTRF, specVersion 1.0.0) that are read.
 
 The models are more lenient than CTRF's schema, because real files break it: unknown keys are
-ignored, a suite may be one text, a duration may be a fraction of a millisecond.
+ignored, a suite may be a single string, a duration may be a fraction of a millisecond.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Results(_Part):
     tool: Tool
     summary: Summary
     tests: list[Any]
-    """Each is a Test; they are checked one by one, so that a fault names its test."""
+    """The tests, unvalidated: each is checked as a `Test` on its own, so that a fault names it."""
     environment: Environment = Environment()
     extra: dict[str, Any] = {}
 

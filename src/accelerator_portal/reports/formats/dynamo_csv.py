@@ -34,7 +34,7 @@ from accelerator_portal.reports.report import Scalar
 
 DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
 
-# What the words before the suite say of a run; `cpu` is hardware, which is no parameter.
+# Parameters by word of the file name. `cpu` is hardware, which is not a parameter.
 _WORDS: dict[str, dict[str, Scalar]] = {
     "cpu": {},
     "dynamic": {"dynamic": True},
@@ -100,7 +100,7 @@ def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    """Yield each line with values, header first, with the addresses in the comments above it."""
+    """Yield each line with values, the header first, and the addresses in comments above it."""
     addresses: list[str] = []
     for number, line in enumerate(lines_of(path, read_text(path)), start=1):
         if line.startswith("#"):
@@ -133,7 +133,7 @@ def _columns(path: Path, head: _Row) -> list[str]:
 
 
 def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterator[dict[str, Any]]:
-    """Yield the tests of a row: one test in PyTorch's form, one per data type in torch-xpu-ops'."""
+    """Yield the fields of each test in a row: one test, or in torch-xpu-ops' form one per dtype."""
     if "accuracy" in cells:
         statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
         counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
@@ -160,7 +160,7 @@ def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[
 
 
 def _issues(row: _Row) -> dict[str, Any]:
-    """Return the first address above a row as its known issue, and the others as evidence."""
+    """Return the first address above a row as the known issue, the others as evidence."""
     if not row.addresses:
         return {}
     first, *others = row.addresses

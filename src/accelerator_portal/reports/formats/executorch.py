@@ -102,7 +102,7 @@ def suite_of(tests: ImportedTests, options: Options) -> Suite:
 
 
 def note_of(flows: set[str], tests: ImportedTests) -> str | None:
-    """Return a note that names the flows of a file; several backends in one file are a fault."""
+    """Return a note with the flows of a file, or None. Several backends are recorded as a fault."""
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file contains results of several backends: {', '.join(backends)}"
@@ -279,7 +279,7 @@ def read_executorch_json(path: Path, options: Options) -> ImportResult:
 
 
 def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
-    """Return the rows of a test; None if they are not in ExecuTorch's form."""
+    """Return the subtests of a test as CSV rows; None if they are not in ExecuTorch's form."""
     metadata = record.get("metadata", {})
     subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
     if not isinstance(subtests, list):
@@ -327,6 +327,6 @@ def _identity(nodeid: str) -> dict[str, Any]:
 
 
 def _flow(nodeid: str) -> str:
-    """Return the part in brackets that begins with a backend; empty without any."""
+    """Return the flow in a pytest id: the part in brackets that begins with a backend, or ""."""
     parts = nodeid.partition("[")[2].removesuffix("]").split("-")
     return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

@@ -31,7 +31,7 @@ _ISSUES = "https://github.com/flagos-ai/FlagGems/issues"
 
 
 def read_flaggems(path: Path, options: Options) -> ImportResult:
-    """Read what a file skips for the vendor `options.accelerator`. Raises ProblemsError."""
+    """Read the tests that a file skips on `options.accelerator`. Raises ProblemsError."""
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     vendor = _VENDORS.get(options.accelerator, options.accelerator)

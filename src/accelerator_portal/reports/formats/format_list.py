@@ -48,13 +48,13 @@ class Format:
     read: Reader | None = None
     """Its reader; a format that is only written has none."""
     start: bytes = b""
-    """What stands near the beginning of each of its files."""
+    """Bytes near the beginning of every file in this format."""
     further: bytes = b""
-    """What stands in each of its files as well, anywhere."""
+    """Bytes that every file in this format also contains, at any place."""
     write: Writer | None = None
     """Its writer; a format that is only read has none."""
     example: str = ""
-    """Of a format that is read: options and files of an import, as one types them."""
+    """Options and files of an example import command; empty if the format is only written."""
 
 
 def _relay_text(report: Report) -> str:
@@ -63,7 +63,7 @@ def _relay_text(report: Report) -> str:
 
 _UNDATED = "--started 2026-01-31T02:00:00 --torch 2.9.0"
 
-# A file is of the first format that it looks like: what is told by more stands before the rest.
+# A file has the first format that matches. Formats with more specific marks come first.
 FORMATS: Mapping[str, Format] = {
     "junit": Format(
         "JUnit XML",

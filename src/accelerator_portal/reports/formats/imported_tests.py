@@ -24,7 +24,7 @@ _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000
 _REMEDY = "see the report format page"
 
-# Devices of the machine that runs the tests of an accelerator, and of no machine at all.
+# Devices that are not the accelerator: the host's CPU, and PyTorch's device without data.
 _NOT_THE_ACCELERATOR = frozenset({"cpu", "meta"})
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -56,7 +56,7 @@ class ImportedTests:
     def fault(self, line: int, what: str, remedy: str) -> None:
         """Record a fault of a line.
 
-        Raises ProblemsError after too many faults: the file then has another format.
+        Raises ProblemsError after too many faults: the file is probably not in this format.
         """
         if len(self._problems) < _MOST_SHOWN:
             self._problems.append(Problem(self._path.name, line, what, remedy))
@@ -164,7 +164,7 @@ class ImportedTests:
 def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
     """Return a file's content as its model. Raises ProblemsError if the file has another form.
 
-    If each test should get its own faults, the model does not contain the tests.
+    To get a fault for each test, leave the tests unvalidated in the model.
     """
     try:
         return model.model_validate(data)
@@ -174,7 +174,7 @@ def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
 
 
 def yaml_file(path: Path) -> YamlFile:
-    """Return a YAML file with its lines; raises ProblemsError."""
+    """Return a parsed YAML file that knows its line numbers. Raises ProblemsError."""
     file, problems = parse_yaml(path.name, read_text(path))
     if file is None or problems:
         raise ProblemsError(problems)

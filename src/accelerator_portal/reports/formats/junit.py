@@ -42,7 +42,7 @@ from accelerator_portal.reports.run_facts import named_facts, stated_environment
 from accelerator_portal.reports.test_ids import Identified, identified, suite_id, suite_name
 
 _RUN = f"{NAMESPACE}.run"
-# A test without any of these elements passed, or ran at least.
+# A test without these elements passed, or was executed.
 _TAGS: Mapping[OutcomeGroup, str] = {
     "failure": "failure",
     "error": "error",
@@ -144,7 +144,7 @@ class _Reading:
             self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
 
     def _kept(self, line: int, properties: Mapping[str, str], name: str) -> Fields:
-        """Return the fields that this project's writer stored in a property; empty without any."""
+        """Return the fields that this project's writer stored in a property, or an empty dict."""
         if name not in properties:
             return {}
         with suppress(ValueError):
@@ -200,7 +200,7 @@ def _suite_element(
 
 
 def _case_element(case: CaseElement, left: Fields) -> Element:
-    """Return a `<testcase>` element; `left` are the fields that JUnit has no place for."""
+    """Return a `<testcase>` element; `left` contains the fields that JUnit has no place for."""
     element = Element("testcase", dict(case.attributes))
     _add_properties(element, {NAMESPACE: left})
     for result in case.results:
@@ -273,7 +273,7 @@ def named(case: CaseElement) -> Identified:
 
 
 def plain_fields(case: CaseElement, suite: str, test: Identified) -> dict[str, Any]:
-    """Return the fields of a test as in a report, without those that the file does not state.
+    """Return the fields of a `TestEntry` that the file states.
 
     `test` is its identity. Raises ValueError if the time is not a number of seconds.
     """

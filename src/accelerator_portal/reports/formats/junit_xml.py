@@ -18,7 +18,7 @@ _CHUNK = 1 << 18
 _MAX_DEPTH = 50
 _MAX_SUITES = 100_000
 
-# Expat reads a tag anew with each chunk until it is whole, which takes hours for a tag of 128 MiB.
+# Expat reads an incomplete tag again with each chunk, which takes hours for a tag of 128 MiB.
 _MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
@@ -36,9 +36,9 @@ class SuiteElement:
     attributes: Mapping[str, str]
     properties: dict[str, str] = field(default_factory=dict)
     cases: int = 0
-    """How many stand in it directly."""
+    """The number of test cases directly in the element."""
     nested: bool = False
-    """Whether it is there to hold suites."""
+    """Whether the element contains suites, or is a `<testsuites>`."""
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
 
 
 class _Reader:
-    """Expat's callbacks, and the elements found since `found` was last cleared."""
+    """Expat's callbacks. `found` contains the parsed elements; the caller clears it."""
 
     def __init__(self, path: Path) -> None:
         self.found: list[SuiteElement | CaseElement] = []

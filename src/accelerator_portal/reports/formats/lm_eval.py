@@ -1,4 +1,4 @@
-"""Reads the accuracy that vLLM's plugins expect of a model with lm-eval, which is not a run.
+"""Reads the lm-eval accuracy that the CI of vLLM's plugins expects of a model: not a run.
 
     model_name: "acme/Model-8B"        vllm-ascend; vllm-gaudi has `model_card` around it,
     tasks:                             one task as a text, and `metrics` beside `model_card`

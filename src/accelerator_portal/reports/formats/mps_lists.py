@@ -67,7 +67,7 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
 
 
 def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
-    """Yield the mode, the name and the entries of each list."""
+    """Yield the mode (forward or backward), the name and the entries of each list."""
     for function in ast.walk(module):
         if not isinstance(function, ast.FunctionDef) or function.name not in _MODES:
             continue
@@ -83,7 +83,7 @@ def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
 
 
 def _for_float32(types: ast.expr) -> bool:
-    """Say whether an entry is for float32: one without types is for all."""
+    """Return whether an entry applies to float32. An entry without types applies to all."""
     if isinstance(types, ast.Constant):
         return types.value is None
     return any(ast.unparse(one) == "torch.float32" for one in getattr(types, "elts", ()))

@@ -70,7 +70,7 @@ def found(
     imported: ImportedTests,
     note: str | None = None,
 ) -> ImportResult:
-    """Return the tests with their environment and times. Raises ProblemsError with all faults."""
+    """Return the import result of a file. Raises ProblemsError with all faults of the file."""
     environment = imported.environment(_environment(document.environment), "environment")
     tests = imported.done()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
@@ -104,7 +104,10 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
 
 
 def _planned(document: Document, ran: int) -> int | None:
-    """Return the number of planned tests, counting modules that cannot be collected, or None."""
+    """Return the number of planned tests; None if unknown, or less than the `ran` tests that ran.
+
+    A module that cannot be collected counts as one test.
+    """
     collected = document.summary.collected
     if collected is None:
         return None
@@ -114,7 +117,7 @@ def _planned(document: Document, ran: int) -> int | None:
 
 
 def verdict_of(test: Test) -> dict[str, Any] | None:
-    """Return the outcome fields of a test; None if its outcome is not one of pytest's."""
+    """Return a test's outcome, reason, duration and logs; None if pytest has no such outcome."""
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
     stage = failed or test.call or (stages[0] if stages else Stage())
@@ -213,7 +216,7 @@ class Test(_Part):
     call: Stage | None = None
     teardown: Stage | None = None
     lost: Annotated[Stage | None, Field(alias="???")] = None
-    """pytest-xdist's word for the stage of a worker that died."""
+    """The stage in which a worker died; pytest-xdist calls it `???`."""
 
     @property
     def stages(self) -> list[Stage]:
@@ -246,5 +249,5 @@ class Document(_Part):
     environment: Mapping[str, Any] = {}
     summary: Summary
     tests: list[Any] | None = None
-    """Each is a Test; they are checked one by one, so that a fault names its test."""
+    """The tests, unvalidated: each is checked as a `Test` on its own, so that a fault names it."""
     collectors: list[Collector] = []

@@ -20,16 +20,16 @@ Fields = dict[str, Any]
 
 
 class Run(BaseModel):
-    """What a file of another format states about the run as a whole; unknown keys are ignored."""
+    """The facts of a run in a file of another format; unknown keys are ignored."""
 
     environment: Environment = Environment()
     """The environment of the run."""
     started: Moment | None = None
-    """When it began."""
+    """The start time."""
     finished: Moment | None = None
     """The end time."""
     note: VisibleText | None = None
-    """What a reader must know."""
+    """A remark that readers need to interpret the run."""
 
 
 def fields_of(entry: TestEntry) -> Fields:
@@ -44,7 +44,7 @@ def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
 
 
 def completed(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
-    """Return `plain` completed with the fields that a writer stored."""
+    """Return `plain` updated with the stored fields `kept`; a stored None removes a field."""
     return {name: value for name, value in {**plain, **kept}.items() if value is not None}
 
 

@@ -115,7 +115,7 @@ TT_XLA: Mapping[str, StatusMeaning] = {
 def verdict_of(status: str) -> StatusMeaning:
     """Return the meaning of a status of the dynamo benchmarks or TorchBench.
 
-    Any other text is the message of an error.
+    An unknown status is treated as the message of an error.
     """
     known = DYNAMO.get(status)
     if known is None:
@@ -126,10 +126,10 @@ def verdict_of(status: str) -> StatusMeaning:
 
 
 def executorch_verdict(status: str, error: str) -> StatusMeaning:
-    """Return the meaning of ExecuTorch's `TestResult` with its error message.
+    """Return the meaning of a name in ExecuTorch's `TestResult` and an error message.
 
-    If the status is only a failure, the message can show the cause: no memory, missing
-    operator. Raises KeyError for an unknown status.
+    If the status states only a failure, the message decides the outcome, for example
+    out-of-memory. Raises KeyError for an unknown status.
     """
     known = EXECUTORCH[status]
     outcome = _of_text(error) if known.outcome == "failed" else known.outcome

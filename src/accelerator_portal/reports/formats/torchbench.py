@@ -134,13 +134,13 @@ def _mapping(path: Path, data: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def _lines(text: str) -> dict[str, int]:
-    """Return the lines of the keys that have their own line; keys are in JSON notation."""
+    """Return the line number of each JSON-encoded key that starts a line."""
     found = ((number, _OWN_LINE.match(line)) for number, line in enumerate(text.split("\n"), 1))
     return {match[1]: number for number, match in found if match}
 
 
 def _take(test: _Test, metric: str, value: object) -> str | None:
-    """Add a value to its test, or return what is wrong with it; null is ignored."""
+    """Add a value to its test and return None, or return what is wrong; null is ignored."""
     if isinstance(value, str):
         test.texts[metric] = value
     elif isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
@@ -225,7 +225,7 @@ def _verdict(test: _Test) -> StatusMeaning:
 
 
 def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
-    """Return the PyTorch version and commit, the device and other packages' versions."""
+    """Return the fields of the `Environment` that `environ` states."""
     if not isinstance(environ, dict):
         what = f'"environ" is {"missing" if environ is None else "not an object"}'
         imported.fault(1, what, "use an unmodified file from TorchBench")
