@@ -1,4 +1,4 @@
-"""Computes results over time: the state of each test, what changed, what is broken since when.
+"""Computes results over time: the state of each test, its changes, and breakages.
 
 No function reads the clock, so the same reports produce the same bytes.
 """

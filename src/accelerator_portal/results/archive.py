@@ -75,7 +75,7 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
 
 
 def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
-    """Return a history extended by the reports that are newer; writes nothing.
+    """Return a history extended by newer reports, without writing a file.
 
     Reports without a date are ignored. Reports that cannot be folded, such as older ones, are
     listed in `left_out`.

@@ -1,4 +1,4 @@
-"""Classifies changes of tests, and finds breakages: since when, and after which change."""
+"""Classifies tests by their results over time, and finds breakages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class EnvironmentDifference:
 
 @dataclass(frozen=True, slots=True)
 class NeverPassed:
-    """A test that failed in runs and never passed, so it is not a breakage."""
+    """A test that failed in runs and never passed, so it is not a breakage.
+
+    `age` is the time since the first failure, `gone` the first newer run without the test.
+    """
 
     key: str
     outcome: Outcome
@@ -41,7 +44,8 @@ class Breakage:
     """A test that passed in a run and fails in a later one.
 
     `outcome` and `stage` are those of its last failure. `id` stays the same while the breakage
-    is open. `gone` is set if newer runs no longer have the test; the breakage stays open.
+    is open. `age` is the time since the first failure. `gone` is the first newer run without the
+    test; the breakage stays open.
     """
 
     id: str
@@ -155,16 +159,16 @@ Class = Literal[
     "fixed",  # failed before, and passes in the last report that has it
     "new",  # only one report has it
     "gone",  # the last report of its suite, mode, dtype and compiler does not have it
-    "flaky",  # went back and forth in its last verdicts, FLAKY_FLIPS times or on the same code
+    "flaky",  # passed and failed by turns: FLAKY_FLIPS times, or on the same code
     "never passed",  # failed, and passed in no report
     "still failing",  # passed once, and failed in an earlier report and ever since
-    "unchanged",  # nothing of the above
-    "expectation changed",  # the last baseline expects something else than the one before
+    "unchanged",  # none of the others
+    "expectation changed",  # the last baseline expects another outcome than the one before
 ]
 
 
 def flips(standing: Standing) -> int:
-    """Return how often a test's last verdicts changed between good and bad."""
+    """Return how often a test's last FLAKY_WINDOW verdicts changed between good and bad."""
     last = standing.verdicts[-FLAKY_WINDOW:]
     return sum(one[-1] != other[-1] for one, other in pairwise(last))
 

@@ -36,7 +36,7 @@ NamedReport = tuple[Path, Report]
 
 
 class FoldedHistory(NamedTuple):
-    """The result of folding one history: new reports, all given reports, and changes."""
+    """The numbers of new reports, given reports and changes from folding one history."""
 
     name: str
     new: int
@@ -112,7 +112,7 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
 
 
 def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
-    """Return the folders' reports that have a date, and the problems of folders and reports."""
+    """Return all dated reports in platform folders, and the problems of folders and reports."""
     catalog, problems = load_catalog(root)
     if catalog is None:
         return [], problems
@@ -124,9 +124,9 @@ def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
 def without_future(
     reports: Iterable[NamedReport], now: dt.datetime
 ) -> tuple[list[NamedReport], list[Problem]]:
-    """Return the reports that are not dated in the future, and a problem for each other one.
+    """Return the reports that are not from the future, and a problem for each that is.
 
-    A folded report from the future would keep out all later reports.
+    After a report from the future, no report with an earlier start could be folded.
     """
     present: list[NamedReport] = []
     problems: list[Problem] = []

@@ -32,8 +32,8 @@ ChangeKind = Literal[
 
 OutcomeAndStage = tuple[Outcome, Stage | None]
 
-# Of the environment: what the format got after reports were kept under their ids. Where it is
-# absent it says nothing, or every report that was folded before would be another one.
+# Environment fields that were added to the format after reports had been archived under their ids.
+# If absent, they are left out of the digest, so that these reports keep their ids.
 _LATER = ("backend",)
 
 _REPORT = Path("report.json")
@@ -44,21 +44,21 @@ class OutcomeChange(NamedTuple):
     """A test whose outcome in a report differs from the report before."""
 
     started: dt.datetime
-    """When that report started."""
+    """The start time of that report."""
     report: str
-    """Its id."""
+    """The id of that report."""
     key: str
-    """The test."""
+    """The key of the test."""
     kind: ChangeKind
-    """What the change means; of a baseline, never that anything regressed or was fixed."""
+    """The meaning of the change. In a baseline, changed outcomes are `expectation changed`."""
     outcome: Outcome | None
-    """The outcome in the report. Absent if the test was removed."""
+    """The outcome in that report; None if the test is gone."""
     stage: Stage | None
-    """The stage that it reached."""
+    """The last stage that the test reached in that report."""
     outcome_before: Outcome | None
-    """The outcome before. Absent if the test is new."""
+    """The outcome before that report; None if the test is new."""
     stage_before: Stage | None
-    """The stage that it reached before."""
+    """The last stage that the test reached before that report."""
 
 
 def fold(

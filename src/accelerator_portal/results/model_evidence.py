@@ -29,7 +29,7 @@ class FamilyResults:
     """The tests of one family on one platform, from runs or from baselines; there is at least one.
 
     The tests are either from ExecuTorch's suites or from all other suites. `tests` are pairs of a
-    report and the place of a test in it.
+    report and the index of a test in it.
     """
 
     accelerator: str
@@ -39,7 +39,7 @@ class FamilyResults:
 
     @cached_property
     def entries(self) -> tuple[TestEntry, ...]:
-        """The test entries."""
+        """The entries of the tests in their reports."""
         return tuple(stored.report.tests[place] for stored, place in self.tests)
 
     @cached_property
@@ -60,9 +60,9 @@ class FamilyResults:
 
     @property
     def worst(self) -> Outcome:
-        """The worst outcome that says something about the product, else the worst of all.
+        """The worst outcome of tests that passed or failed; without such tests, of all tests.
 
-        Training counts only if no other mode says something: pages show its results apart.
+        Training counts only if no other mode passed or failed: pages show its results separately.
         """
         telling = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
         untrained = {t.outcome for t in self.entries if t.parameters.get("mode") != "training"}
@@ -97,7 +97,7 @@ baselines, and ExecuTorch after everything else."""
 def model_evidence(
     families: Iterable[ModelFamily], reports: Iterable[StoredReport]
 ) -> FamilyEvidence:
-    """Return the results of each family by platform, without families that have no results."""
+    """Return results by family and accelerator; families without results are left out."""
     families = tuple(families)
     found: dict[_Key, list[tuple[StoredReport, int]]] = {}
     known: dict[tuple[str, str], tuple[str, ...]] = {}

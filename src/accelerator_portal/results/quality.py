@@ -1,4 +1,4 @@
-"""Computes from the criteria how far reports support a platform's claims."""
+"""Computes the level of a platform from its reports and the criteria."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
 
-NAMED = 8  # operators in one sentence; a list of dozens is no reason that anybody reads
+NAMED = 8  # operators in one sentence; nobody reads a list of dozens
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
 
 
 def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
-    """Return the time to which a platform's ages are counted: `at`, or its newest run."""
+    """Return the time to which a platform's ages are counted: `at`, or its newest run if later."""
     return max([at, *_moments(report for report in reports if report.kind != "baseline")])
 
 
@@ -139,7 +139,7 @@ def is_tested(
 def _unfit(
     report: Report, started: dt.datetime, wanted: Tested, newest_torch: str, at: dt.datetime
 ) -> str | None:
-    """Return why a run does not count, or None."""
+    """Return why a run does not count for the level "tested"; None if it counts."""
     torch = report.environment.torch or ""
     if wanted.same_torch_minor and _minor(torch) != _minor(newest_torch):
         if not torch:
@@ -159,7 +159,7 @@ def _unfit(
 
 
 def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
-    """Return which required operators failed or have no results; None if all passed.
+    """Return a text that names the required operators without a pass; None if all passed.
 
     The newest outcome of each test counts. Outcomes that neither passed nor failed are no
     evidence. Operators that PyTorch computed on the CPU say nothing about the device.
@@ -197,7 +197,7 @@ def _tries(test: TestEntry, wanted: MustPass) -> bool:
 
 
 def _some(names: list[str]) -> str:
-    """Return the names, or the first of them and the number of others."""
+    """Return a text with the names, or with the first of them and the number of others."""
     more = len(names) - NAMED
     shown = joined(names if more <= 1 else names[:NAMED])
     return shown if more <= 1 else message("{names} and {number} more", names=shown, number=more)

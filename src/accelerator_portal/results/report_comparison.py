@@ -1,4 +1,4 @@
-"""Compares two reports: tests that fail anew, were fixed, changed, or are in one only."""
+"""Compares two reports: new failures, fixes, other changes, and tests in only one report."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 
 
 def report_pair(first: Report, second: Report) -> ReportPair:
-    """Return the kinds of the two reports, which decide the words for their differences."""
+    """Return how the two reports are related, which decides the words for their differences."""
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
     if second.kind == "baseline":
@@ -158,8 +158,8 @@ def _results(report: Report) -> _Results:
 class ReportChanges:
     """The changes of a report.
 
-    `first` is the number of tests in suites that no earlier report had. They are not in
-    `changes`, because the suite is new and not its tests.
+    `first` is the number of tests in each suite that no earlier report had. These tests are not in
+    `changes`, because the whole suite is new.
     """
 
     started: dt.datetime

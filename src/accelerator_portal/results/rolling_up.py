@@ -1,4 +1,4 @@
-"""Computes a roll-up of all runs in the archive, with pandas or with Dask."""
+"""Computes roll-ups (summary tables) of all runs in the archive, with pandas or with Dask."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RollupEngine = Literal["pandas", "dask"]
 
 
 class PartitionFiles(NamedTuple):
-    """The files of a partition, and the repository that contains them."""
+    """The files of a partition; `root` is the repository that contains them."""
 
     root: Path
     partition: Partition
@@ -50,7 +50,7 @@ def result_partitions(root: Path, accelerators: Iterable[str]) -> list[Partition
 
 
 def engine_for(partitions: Iterable[PartitionFiles]) -> RollupEngine:
-    """Return the engine for the number of rows in these partitions."""
+    """Return the engine for these partitions: Dask above MOST_ROWS_IN_MEMORY rows, else pandas."""
     rows = sum(partition.rows for partition in partitions)
     return "dask" if rows > MOST_ROWS_IN_MEMORY else "pandas"
 
@@ -135,7 +135,7 @@ class Rollup:
     """A roll-up: its columns in addition to `PLACE`, and the function that computes it."""
 
     meaning: str
-    """What it says, one sentence for readers."""
+    """A description of the roll-up for readers."""
     columns: tuple[str, ...]
     make: Callable[[Any], Any]
 
@@ -147,10 +147,10 @@ def outcome_counts(frame: Frame) -> Frame:
 
 
 def pass_rates(frame: Frame) -> Frame:
-    """Return the number of passed, failed and all results, and the pass rate.
+    """Return the numbers of passed, failed and all results, by accelerator, suite and month.
 
-    The pass rate is the share of passed results among passed and failed results. It is absent if
-    there are no such results.
+    The pass rate is the share of passed results among passed and failed results. It is NaN if
+    there are no such results. `reports` is the number of reports.
     """
     marked = frame.assign(
         passed=frame["outcome"].isin(GOOD).astype("int64"),
@@ -167,7 +167,7 @@ def pass_rates(frame: Frame) -> Frame:
 
 
 def flaky_tests(frame: Frame) -> Frame:
-    """Return the tests that both passed and failed on the same code, and how often.
+    """Return the tests that passed and failed on the same code, with the number of each result.
 
     Results without a PyTorch version are left out, because their code is unknown.
     """
@@ -183,9 +183,9 @@ def flaky_tests(frame: Frame) -> Frame:
 
 
 def slowest_tests(frame: Frame) -> Frame:
-    """Return the slowest tests on average of each accelerator, suite and month, slowest first.
+    """Return the slowest tests of each accelerator, suite and month, by mean duration.
 
-    There are at most MOST_SLOW in each group.
+    The slowest test is the first. Each group has at most MOST_SLOW tests.
     """
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))

@@ -38,7 +38,7 @@ class Point:
     trigger: Trigger
     environment: Environment
     origins: tuple[tuple[str, str], ...] = ()
-    """What it was imported from: repository and commit, once each."""
+    """The repositories and commits that the report was imported from, without duplicates."""
 
 
 def basis_of(report: Report | Point) -> Basis:
@@ -57,35 +57,35 @@ class Standing(
     """The result of one test over time: its last outcome, since when, and earlier verdicts."""
 
     outcome: Outcome
-    """What the last report that has the test says."""
+    """The outcome in the last report that has the test."""
     stage: Stage | None
-    """The stage that it reached there."""
+    """The last stage that the test reached in that report."""
     since: Point
-    """The report from which on outcome and stage are these."""
+    """The first report of those since which outcome and stage are the same."""
     first_seen: Point
     """The first report that has the test."""
     last_seen: Point
-    """The last one."""
+    """The last report that has the test."""
     last_good: Point | None
-    """The last report in which it passed."""
+    """The last report in which the test passed."""
     first_bad: Point | None
-    """The first of the failures since then; absent where the last verdict is good."""
+    """The first report since `last_good` in which the test failed, or None."""
     failure: Outcome | None
-    """The last of these failures."""
+    """The outcome of the last failure since `last_good`; None without one."""
     failure_stage: Stage | None
-    """The stage that it reached there."""
+    """The last stage that the test reached in that failure."""
     gone: Point | None
     """The first report that should contain the test and does not."""
     good: int
-    """In how many reports it passed."""
+    """The number of reports in which the test passed."""
     bad: int
-    """In how many it failed."""
+    """The number of reports in which the test failed."""
     silent: int
-    """In how many nothing was said of the product: infrastructure, skipped, not run, unchecked."""
+    """The number of reports with other outcomes, such as `skipped` or `infrastructure-error`."""
     recent: str
     """The last verdicts, oldest first: `+` passed, `-` failed.
 
-    `=` before one says that it is the opposite of the verdict before it, on the same code.
+    `=` before a verdict means that it is the opposite of the one before, on the same code.
     """
 
     @property
@@ -104,7 +104,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of an accelerator's tests after its reports; by default without any report."""
+    """The state of an accelerator's tests after its reports, initially without any report.
+
+    `reports` maps the id of each report to its point, `groups` the name of each group to its tests.
+    """
 
     accelerator: str
     basis: Basis
@@ -123,7 +126,7 @@ class State:
 
 
 def verdict(outcome: Outcome) -> OutcomeSign:
-    """Return whether an outcome is good, bad, or says nothing about the product."""
+    """Return `+` for a good outcome, `-` for a bad outcome, and an empty text for others."""
     return "+" if outcome in GOOD else "-" if outcome in BAD else ""
 
 

@@ -1,4 +1,4 @@
-"""Reads and writes a state as JSON, one report and one test a line."""
+"""Reads and writes a state as JSON, with one report or one test per line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SCHEMA_VERSION = 1
 
 _REMEDY = "restore it from the repository's history"
 
-# A number is that of a report in the list of reports, or how many.
+# A number is an index in the list of reports, or a count of reports.
 StandingRow = tuple[
     Outcome,
     Stage | None,

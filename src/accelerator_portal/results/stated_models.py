@@ -15,10 +15,10 @@ from accelerator_portal.catalog.message import message
 
 NO_PURPOSE = "not stated"
 
-# What stands for the suite in the pattern of a family: `*/…` takes stated models, too.
+# The suite name of stated models: a family's pattern `*/…` matches them, too.
 _SUITE = "stated"
 
-# The owner of a repository on Hugging Face: that of "mistralai/Pixtral-12B" makes it no Mistral.
+# The owner of a Hugging Face repository: "mistralai/Pixtral-12B" is not a model named Mistral.
 _OWNER = re.compile(r"(?<![\w./-])[A-Za-z-]+/(?=[\w.-])")
 # A cell can name several models: "Llama 2/3", "Qwen1.5 / Qwen2", "BART (large)".
 _PARTS = re.compile(r"[,;:/·()]+")
@@ -27,7 +27,7 @@ _GAPS = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a document states: the models of its list, or those of one family."""
+    """A list of models that a document states, complete or reduced to one family."""
 
     accelerator: str
     listed: ModelList
@@ -41,13 +41,13 @@ class Statement:
 
     @property
     def dated(self) -> str:
-        """The date in words, which say if it is only the day on which the document was read."""
+        """The date of the document, or the words `read on 2026-01-31` if it has no date."""
         read = message("read on {day}", day=self.source.read)
         return str(self.source.as_of) if self.source.as_of else read
 
     @property
     def by_purpose(self) -> Mapping[str, tuple[StatedModel, ...]]:
-        """The models by what the document says they run for, in words."""
+        """The models by the stated purpose in words, for example `inference and training`."""
         found: dict[str, tuple[StatedModel, ...]] = {}
         for model in self.models:
             purpose = " and ".join(model.purpose or self.listed.purpose) or NO_PURPOSE
@@ -70,7 +70,7 @@ def statements(platform: Platform) -> Iterator[Statement]:
 
 
 def of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[Statement]:
-    """Yield the statements with only the models of a family, without those that have none."""
+    """Yield the statements that name models of a family, reduced to these models."""
     for one in found:
         models = tuple(
             model for model in one.models if any(family.has(_SUITE, name) for name in _names(model))
@@ -80,7 +80,7 @@ def of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[State
 
 
 def _names(model: StatedModel) -> Iterator[str]:
-    """Yield the names in a model's name, as suites would write them.
+    """Yield each model named in a statement, in the spellings that suites use.
 
     Examples don't count: "LLaVA-NeXT" with the example "llava-v1.6-mistral" is no Mistral.
     """

@@ -20,7 +20,7 @@ from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import OutcomeChange
 
-# What must be equal for cells to be compared, beside suite and mode, which are a table's own.
+# Parameters that must be equal for cells to be compared. Each table has one suite and one mode.
 LIKE = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")
 
 _NOT_STATED = "not stated"
@@ -72,7 +72,7 @@ _Table: TypeAlias = dict[tuple[str, str], _Results]
 
 
 def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[ResultMatrix]:
-    """Return a matrix for each suite and mode; accelerators in `order`, tests by name."""
+    """Return a matrix for each suite and mode, with accelerators in `order` and tests by name."""
     rank = {accelerator: number for number, accelerator in enumerate(order)}
     return [
         _matrix(suite, mode, table, rank)
@@ -189,7 +189,7 @@ def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of tests with each outcome in a suite, from a time on."""
+    """The number of a suite's tests with each outcome, after the report that began at `started`."""
 
     started: dt.datetime
     counts: Mapping[Outcome, int]

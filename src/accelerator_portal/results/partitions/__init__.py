@@ -1,4 +1,4 @@
 """The archive of results: every result and every change as partitioned Parquet.
 
-`layout` says where files are, `columns` what is in them, `manifest` which files there are.
+`manifest` lists the files and defines their folders; `columns` defines their tables.
 """

@@ -1,4 +1,4 @@
-"""Defines the columns of the archive's tables, and the rows of a report."""
+"""Defines the columns of the archive's tables, and makes tables of results and changes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ColumnType = Literal["text", "moment", "number"]
 
 
 class TableColumn(NamedTuple):
-    """A column of a table."""
+    """A column of an archive table; `meaning` describes it to readers."""
 
     name: str
     type: ColumnType
@@ -95,7 +95,7 @@ def sorted_table(table: pa.Table) -> pa.Table:
 
 
 def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[str, pa.Table]:
-    """Return the results of a report, as one table per suite."""
+    """Return the results of a report as tables, by suite."""
     of_report = {"started": started, "report": report_id, **_environment(report)}
     rows: dict[str, list[dict[str, object]]] = {}
     for test in report.tests:
@@ -119,7 +119,7 @@ def result_tables(report: Report, report_id: str, started: dt.datetime) -> dict[
 
 
 def change_tables(changes: Iterable[OutcomeChange]) -> dict[str, pa.Table]:
-    """Return changes, as one table per suite."""
+    """Return changes of tests as tables, by suite."""
     rows: dict[str, list[dict[str, object]]] = {}
     for change in changes:
         row = change._asdict()

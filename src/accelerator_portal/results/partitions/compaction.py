@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class Compaction(NamedTuple):
-    """The result of a merge: the number of files and bytes before and after, and of rows."""
+    """The result of a merge: numbers of files, rows and bytes.
+
+    `files` and `bytes` are those before, `merged` and `merged_bytes` those after the merge.
+    """
 
     files: int
     merged: int
@@ -94,7 +97,7 @@ def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[Listed
 def read_parts(
     root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return the files of one partition as one table, in order. Raises ProblemsError."""
+    """Return the rows of several files of one partition as one table. Raises ProblemsError."""
     import pyarrow as pa
 
     return pa.concat_tables([read_part(root, file, columns) for file in files])

@@ -1,4 +1,4 @@
-"""Defines the manifest: the list of an accelerator's files in the archive."""
+"""Defines the manifest (the files of an accelerator in the archive) and the files' folders."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class ListedFile(Model):
-    """A file of the archive as it was written."""
+    """A Parquet file of the archive."""
 
     path: str
-    """Where it is below `data/history`."""
+    """Path of the file, relative to `data/history`."""
     rows: Annotated[int, Field(gt=0)]
-    """How many rows it has."""
+    """The number of rows."""
     bytes: NonNegativeInt
-    """Its size."""
+    """The size of the file in bytes."""
     sha256: FileDigest
     """The SHA-256 of its bytes."""
     first: Moment
-    """When the oldest report in it started."""
+    """The start time of the oldest report in the file."""
     last: Moment
-    """When the newest one started."""
+    """The start time of the newest report in the file."""
 
     @property
     def partition(self) -> Partition:
@@ -56,13 +56,13 @@ class ListedReport(Model):
     """A report in the archive."""
 
     basis: Basis
-    """Whether it is a run or what is expected of one."""
+    """Whether the report is a run or a baseline."""
     started: Moment
-    """When it started."""
+    """The start time of the report."""
     results: NonNegativeInt | None
-    """How many results of it there are; null where only its changes were kept."""
+    """The number of its results in the archive; null if only its changes are archived."""
     changes: NonNegativeInt
-    """How many changes it made."""
+    """The number of its changes in the archive."""
 
 
 class Manifest(Model):
@@ -73,12 +73,12 @@ class Manifest(Model):
     accelerator: Slug
     """ID of the accelerator."""
     reports: Mapping[str, ListedReport] = Field(default_factory=dict)
-    """Its reports by ID."""
+    """The archived reports, by ID."""
     files: tuple[ListedFile, ...] = ()
-    """Its files."""
+    """The archived files, sorted by path."""
 
     def files_of(self, basis: Basis, table: Table) -> tuple[ListedFile, ...]:
-        """Return the files of one table."""
+        """Return the files of one table (results or changes) of runs or of baselines."""
         return tuple(file for file in self.files if file.partition[:2] == (basis, table))
 
     def lacks_results(self, report: str) -> bool:
@@ -92,7 +92,7 @@ class Manifest(Model):
         without: Iterable[str] = (),
         reports: Mapping[str, ListedReport] | None = None,
     ) -> Manifest:
-        """Return a manifest with files and reports added; equal names are replaced.
+        """Return a manifest with files and reports added; equal paths and IDs are replaced.
 
         `without` names paths of files to remove.
         """
@@ -245,7 +245,7 @@ def month_of(moment: dt.datetime) -> str:
 
 
 def report_file_stem(started: dt.datetime, report: str) -> str:
-    """Return the start of the name of a file with the rows of one report."""
+    """Return the first part of the file name for the rows of one report: its time and ID."""
     return f"{started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}-{report}"
 
 
@@ -254,7 +254,7 @@ MONTH_FILE_STEM = "month"
 
 
 def file_name(stem: str, digest: str) -> str:
-    """Return the file name for a content with this SHA-256.
+    """Return the file name for content with this SHA-256 digest.
 
     The name identifies the content: a file never replaces another, and damage is visible
     without a manifest.

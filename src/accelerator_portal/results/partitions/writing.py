@@ -93,7 +93,10 @@ def add_report(
 
 
 def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
-    """Delete the archive of runs or baselines, the manifest first. Raises OSError."""
+    """Delete the archived runs or baselines and return the new manifest, which is written first.
+
+    Raises OSError.
+    """
     gone = [file.path for file in manifest.files if file.partition.basis == basis]
     kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
     after = manifest.with_files((), without=gone)
@@ -179,7 +182,7 @@ def listed_file(path: str, data: bytes, table: pa.Table) -> ListedFile:
 
 
 def read_part(root: Path, file: ListedFile, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return a file that a manifest lists as a table, or only some columns.
+    """Return the table in a file that a manifest lists; with `columns`, only these columns.
 
     Raises ProblemsError if the file is missing or differs from what was written.
     """
@@ -191,7 +194,7 @@ def read_part(root: Path, file: ListedFile, columns: Sequence[str] | None = None
 
 
 def damage_of(where: Path, file: ListedFile) -> str | None:
-    """Return how a file differs from the manifest's entry; None if it does not.
+    """Return how a file differs from its entry in the manifest; None if it is the same.
 
     Raises ProblemsError if it cannot be read.
     """
@@ -206,7 +209,7 @@ def damage_of(where: Path, file: ListedFile) -> str | None:
 
 
 def read_whole(where: Path, table: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return a file as a table, without comparing it with a manifest.
+    """Return the table in a file, without comparing the file with a manifest.
 
     Raises ProblemsError if it is damaged, or has the columns of another table.
     """
