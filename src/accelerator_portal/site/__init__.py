@@ -1,4 +1,4 @@
-"""Catalog → pages and data files, as paths and contents. Knows nothing of MkDocs."""
+"""Builds pages and data files from a catalog, as paths and contents, without MkDocs."""
 
 from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.page import SiteFile

@@ -76,7 +76,7 @@ ADDITIONAL_PLATFORMS = "additional-platforms.json"
 PARTS = "install/{platform}.json"
 OTHER_BACKENDS = "other-backends.json"
 
-# Beside the schemas of the contributed files, those of what is computed from them.
+# Computed data that gets a schema, in addition to the contributed files.
 SHAPES: dict[str, type[BaseModel]] = {
     "index": Index,
     "accelerator-file": AcceleratorFile,
@@ -122,7 +122,7 @@ def api_files(
     """Yield the index, the data of all platforms, two files per platform, and the schemas."""
     yield data_file("index.json", _index(catalog))
     yield _file("selector.json", _overview(catalog, selector))
-    # Apart, so that a change of one platform moves no number of another.
+    # Each platform has its own lists, so that a change of one platform renumbers no other.
     install = {p.id: _install(catalog, selector.only(p.id), p) for p in catalog.platforms}
     yield _file("install.json", {"platforms": install})
     yield data_file("releases.json", catalog.releases)
@@ -276,7 +276,7 @@ def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
 
 
 def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """Return the newest build's commands: for x86_64 if available, and for the first variant."""
+    """Return the newest build's commands as one line, preferably for x86_64; None without rows."""
     if not rows:
         return None
     variants = [variant.id for variant in platform.install.variants]

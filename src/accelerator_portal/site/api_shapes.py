@@ -16,13 +16,13 @@ class IndexEntry(Model):
     id: str
     """Id of the platform; never changes."""
     name: str
-    """Its name."""
+    """Name of the platform."""
     vendor: str
-    """Who makes the hardware."""
+    """The company that makes the hardware."""
     accelerator: str
     """Address of the platform's own file."""
     install: str
-    """Address of its install selector's data."""
+    """Address of the platform's data for the install selector."""
 
 
 class Index(Model):
@@ -43,11 +43,11 @@ class Index(Model):
     questions: str
     """Address of the index that finds the answer to an error message."""
     hardware: str
-    """Address of the hardware."""
+    """Address of the hardware data of all platforms."""
     versions: str
-    """Address of the versions."""
+    """Address of the version data of all platforms."""
     features: str
-    """Address of the features."""
+    """Address of the feature data of all platforms."""
     additional_platforms: str
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
     other_backends: str | None
@@ -69,7 +69,7 @@ class Index(Model):
     accelerators: tuple[IndexEntry, ...]
     """The platforms, in-tree first and then by name."""
     schemas: dict[str, str]
-    """Addresses of the JSON Schemas, by the name of what they describe."""
+    """Addresses of the JSON Schemas, by the name of the described data."""
 
 
 class Question(Model):
@@ -82,20 +82,20 @@ class Question(Model):
 
 
 class AcceleratorFile(Model):
-    """Everything in one platform's folder."""
+    """A platform's description, install options, versions, guide and questions."""
 
     id: str
     """Id of the platform."""
     accelerator: Accelerator
-    """Its `accelerator.yaml`."""
+    """The content of `accelerator.yaml`."""
     install: Install
-    """Its `install.yaml`."""
+    """The content of `install.yaml`."""
     compatibility: Compatibility
-    """Its `compatibility.yaml`."""
+    """The content of `compatibility.yaml`."""
     guide: dict[str, str]
-    """Its `guide.md`: Markdown by section."""
+    """The content of `guide.md`: Markdown by section title."""
     faq: tuple[Question, ...]
-    """Its `faq.md`."""
+    """The questions and answers of `faq.md`."""
 
 
 class DriverData(Model):
@@ -104,24 +104,24 @@ class DriverData(Model):
     name: str
     """The name of the driver."""
     oldest: dict[str, dict[str, str]]
-    """The version for each variant and operating system."""
+    """The oldest driver version, by variant and then by operating system."""
 
 
 class EndedData(Model):
     """The last release with wheels for a machine, and the lines to paste."""
 
     version: str
-    """The release."""
+    """The last PyTorch release with wheels for the machine."""
     platform: str
-    """The platform whose build it is."""
+    """The platform of the build."""
     method: str
-    """How it is installed."""
+    """The install method."""
     environment: str
     """The lines that create and activate an environment."""
     commands: str
-    """The command that installs it."""
+    """The command that installs the release."""
     check: str
-    """The command that shows whether it worked."""
+    """The command that checks the installation."""
 
 
 class SelectorOverview(Model):
@@ -177,9 +177,9 @@ class InstallData(SelectorOverview):
     columns: tuple[str, ...]
     """The meaning of a row's integers, in order."""
     pythons: tuple[tuple[int, ...], ...]
-    """Sets of Python versions, each a list of places on the axis `python`."""
+    """Sets of Python versions, each a list of indexes into the axis `python`."""
     commands: tuple[str, ...]
-    """Commands, lines parted by line breaks."""
+    """Commands, with line breaks between lines."""
     files: tuple[tuple[tuple[str, str], ...], ...]
     """Files to create before the commands run: name and text."""
     needs: tuple[tuple[tuple[str, str | None, str | None], ...], ...]
@@ -195,10 +195,10 @@ class InstallData(SelectorOverview):
     on_request: tuple[bool, ...]
     """True for rows that are offered only if the reader selects their release."""
     findings: tuple[tuple[int, ...], ...]
-    """For each Python version of a row, the place of its finding, or -1 if there is none. One place
-    stands for all versions if they have the same finding."""
+    """For each Python version of a row, the index of its result in `finding`, or -1 for no result.
+    A single index applies to all versions."""
     rows: tuple[int, ...]
-    """The rows."""
+    """The integers of all rows, one row after the other."""
 
 
 class InstallDataOfAll(Model):
@@ -209,19 +209,22 @@ class InstallDataOfAll(Model):
 
 
 class QuestionIndex(Model):
-    """The index of the question search. Add up the weights of the words of an error message."""
+    """The index of the question search.
+
+    The score of a question is the sum of its weights for the words of an error message.
+    """
 
     questions: list[str]
     """Each question, as the id of its platform, a slash, and its anchor on the platform's page. The
     id is `any` for questions about all platforms; they are on the page of all questions."""
     titles: list[str]
-    """The words of each question."""
+    """The text of each question."""
     names: dict[str, list[str]]
     """Beginnings of words by which an error message names platforms, with the platforms' ids."""
     terms: dict[str, list[tuple[int, float]]]
-    """For each word, the numbers of matching questions and their weights."""
+    """For each word, the indexes of matching questions in `questions`, with their weights."""
     messages: list[tuple[int, str]]
-    """The error messages that answers declare: the number of the question and the message, in which
+    """The error messages that answers declare: the index of the question and the message, in which
     `…`, `*` or `...` stands for a part that varies."""
 
 
@@ -229,19 +232,19 @@ class FindingShares(Model):
     """The number of verified commands by result. Each Python version counts separately."""
 
     installed: int
-    """Installed in a fresh environment, and the packages were imported."""
+    """Commands that ran in a fresh environment, and whose packages were imported."""
     found: int
-    """Versions were found."""
+    """Commands for which versions were found."""
     none: int
-    """No matching versions exist."""
+    """Commands for which no matching versions exist."""
     named: int
-    """Not looked up, but a document names the version."""
+    """Commands that were not looked up, but whose version a document names."""
     unchecked: int
-    """The versions couldn't be checked from the machine that ran the check."""
+    """Commands whose versions couldn't be checked from the machine that ran the check."""
 
 
 class FindingsData(Model):
     """The share of install commands that were verified."""
 
     platforms: dict[str, FindingShares]
-    """Every platform with commands of pip or uv."""
+    """The numbers for each platform with pip or uv commands, by platform id."""

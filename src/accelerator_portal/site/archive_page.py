@@ -28,7 +28,7 @@ PUBLISHED = "archive"
 
 
 class ArchiveSize(NamedTuple):
-    """The number of files, rows and bytes that are archived of an accelerator."""
+    """The number of files, rows and bytes in an accelerator's archive."""
 
     accelerator: str
     files: int
@@ -50,7 +50,7 @@ def archive_files(root: Path) -> dict[str, Path]:
 
 
 def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page, and the list of archive files, which DuckDB reads."""
+    """Yield the page "Ask the data", and the list of archive files, which DuckDB reads."""
     files = list(_listed(root))
     yield templates.page(
         PAGE,

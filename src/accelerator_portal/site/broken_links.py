@@ -16,7 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-# Where HTML names an address.
+# CSS selectors of elements that can have an address, by the attribute that contains it.
 ADDRESSES = {
     "href": "a[href], area[href], link[href]",
     "src": "img[src], script[src], iframe[src], source[src]",
@@ -26,7 +26,7 @@ ADDRESSES = {
     "data-matrix": "form[data-matrix]",
 }
 
-# Without one of these, what was built is not the portal.
+# Files that every built portal has.
 KEY_FILES = (
     "index.html",
     "404.html",

@@ -259,7 +259,7 @@ def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:
 
 
 def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
-    """Return ExecuTorch's goals for backend tests, and the results of published runs."""
+    """Return template variables: ExecuTorch's goals for tests, and results of published runs."""
     goals = catalog.executorch_goals
     return {
         "goals": goals,
@@ -315,14 +315,14 @@ def _release_pages(rows: list[ReleaseRow], every: Sequence[Templates]) -> Iterat
 
 
 def observed_backends(catalog: Catalog) -> dict[str, Any]:
-    """Return the backends without a folder, and their sources."""
+    """Return template variables: the backends without a folder, and their sources."""
     others = catalog.other_backends
     entries = others.observed if others else ()
     return {"observed": entries, "sources": _sources(catalog, entries)}
 
 
 def other_runtimes(catalog: Catalog) -> dict[str, Any]:
-    """Return the runtimes that run models without a torch device, and their sources."""
+    """Return template variables: runtimes that run models without a torch device, and sources."""
     others = catalog.other_backends
     entries = others.runtimes if others else ()
     return {"runtimes": entries, "sources": _sources(catalog, entries)}

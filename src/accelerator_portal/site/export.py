@@ -20,7 +20,7 @@ from accelerator_portal.site.page import SiteFile, to_root
 
 INDEX = "export.json"
 
-# Of a page's front matter, what any engine may use; the rest is Material's.
+# Keys of a page's front matter that are exported; the other keys are for Material.
 _KEPT = ("title", "description")
 
 _FRONT = re.compile(r"\A\s*---\n(.*?)\n---\n", re.DOTALL)

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.schema import SCHEMAS, described
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A key of a record."""
+    """A key of a record; `kind` describes its value in words."""
 
     name: str
     kind: str

@@ -33,26 +33,26 @@ class Language:
 
     code: str
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The translations of a message: one, or one for each plural form."""
+    """The translations of each message: one, or one for each plural form."""
     plural: Callable[[int], int] = field(default=lambda count: int(count != 1))
-    """The number of the plural form for a count."""
+    """The function that returns the index of the plural form for a count."""
     in_scripts: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    """The translations of the messages that scripts say."""
+    """The translations of messages in scripts."""
 
     def gettext(self, text: str) -> str:
-        """Return the translation of a message; line breaks in it do not count."""
+        """Return the translation of a message; line breaks in the message are ignored."""
         found = self.forms.get(trimmed(text))
         return found[0] if found else text
 
     def ngettext(self, one: str, many: str, count: int) -> str:
-        """Return the translation for a count of a message with plural forms."""
+        """Return the translation of a message with plural forms, for a count."""
         found = self.forms.get(trimmed(one))
         if found is None or len(found) <= self.plural(count):
             return one if count == 1 else many
         return found[self.plural(count)]
 
     def say(self, text: str) -> str:
-        """Return a text of the library in this language; one without a message stays as it is."""
+        """Return the translation of a `Translatable` text; other texts are returned unchanged."""
         if not isinstance(text, Translatable) or not self.forms:
             return str(text)
         said = {
@@ -64,7 +64,7 @@ class Language:
         return found.format(**said) if said else found
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
-        """Return data with each text said in this language."""
+        """Return JSON data with each `Translatable` text in this language."""
         if isinstance(data, str):
             return self.say(data)
         if is_dataclass(data) and not isinstance(data, type):
@@ -74,7 +74,7 @@ class Language:
         return [self.said(value) for value in data] if isinstance(data, (list, tuple)) else data
 
     def json(self, data: Any) -> str:  # noqa: ANN401 - any data
-        """Return data as JSON, each text said in this language."""
+        """Return data as a JSON text, with each `Translatable` text in this language."""
         return json.dumps(self.said(data))
 
     def path(self, path: str) -> str:
@@ -88,8 +88,8 @@ ENGLISH = Language("en")
 def search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
     """Return the part of MkDocs' search index that the pages of a language search.
 
-    Beside a language's own pages, these are the English ones that have no translation. `others` are
-    the codes of all languages but English.
+    It contains the language's own pages, and the English pages without a translation. `others` are
+    the codes of all languages except English.
     """
     pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
 
@@ -105,12 +105,12 @@ def search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -
 
 
 def trimmed(text: str) -> str:
-    """Return a message as catalogs have it: without the line breaks of its template."""
+    """Return a message as in the translation files: without the line breaks of its template."""
     return _SPACES.sub(" ", text.strip())
 
 
 def read_language(root: Path, code: str) -> Language:
-    """Return a language. Raises OSError where its file is missing."""
+    """Return the language with this code. Raises OSError if its file is missing."""
     from gettext import c2py
 
     from babel.messages.pofile import read_po
@@ -131,24 +131,27 @@ def read_language(root: Path, code: str) -> Language:
 
 
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
-    """Return the languages that the configuration of a site lists."""
+    """Return the languages with these codes, which the site's configuration lists."""
     return [read_language(root, code) for code in codes or ()]
 
 
 @dataclass(frozen=True)
 class Links:
-    """Where the links of a translated page lead.
+    """Redirects the links of a translated page, which templates write as on the English page.
 
-    Templates link pages as the English page does. A page that the language has is linked there;
-    another one is linked in English, and the link says so.
+    A link to a page that is translated leads to the translation. Other links lead to the English
+    page and say so.
     """
 
     language: Language
     translated: Collection[str]
-    """The paths of the English pages that the language has; `*` stands for any name."""
+    """The paths of the English pages that are translated; `*` stands for any name."""
 
     def localized(self, content: str, path: str, to_root: str) -> str:
-        """Return a page whose English version has `path`; `to_root` leads from the new page."""
+        """Return a translated page's content with its links redirected.
+
+        `path` is the path of the English page, `to_root` the way from the new page to the root.
+        """
 
         def in_html(match: re.Match[str]) -> str:
             address, rest = match[1], match[2]
@@ -181,7 +184,7 @@ def _is_among(path: str, translated: tuple[str, ...]) -> bool:
 
 
 def script_messages(links: Links) -> str:
-    """Return what the scripts of a language's pages read: messages, and the translated pages."""
+    """Return the JSON for scripts of a language's pages: messages, and the translated pages."""
     pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in links.translated]
     said = {"texts": links.language.in_scripts, "pages": pages}
     return json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"

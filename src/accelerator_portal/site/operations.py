@@ -39,20 +39,20 @@ class StepMetrics(NetworkMetrics):
     """The metrics of a step of a nightly run."""
 
     name: str
-    """The name."""
+    """Name of the step."""
     seconds: Annotated[float, Field(ge=0)]
     """The duration in seconds."""
     failed: bool = False
-    """Whether it failed."""
+    """Whether the step failed."""
 
 
 class NightMetrics(Model):
     """The metrics of a run of the nightly update."""
 
     schema_version: Literal[1] = 1
-    """The version of the format."""
+    """The version of this format."""
     started: AwareDatetime
-    """The start, in UTC."""
+    """The start time, in UTC."""
     seconds: Annotated[float, Field(ge=0)]
     """The duration in seconds."""
     published: bool
@@ -78,7 +78,7 @@ class NightMetrics(Model):
 
     @property
     def network(self) -> NetworkMetrics:
-        """The sums over all steps."""
+        """The network traffic of all steps together."""
         return NetworkMetrics(
             requests=sum(step.requests for step in self.steps),
             bytes=sum(step.bytes for step in self.steps),
@@ -95,7 +95,7 @@ class Operations(Model):
 
 
 def read_nights(file: str) -> tuple[NightMetrics, ...]:
-    """Return the nightly metrics that a build receives; empty without a file. Raises OSError."""
+    """Return the nightly metrics in a file; empty if `file` is an empty text. Raises OSError."""
     return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
 
 
@@ -109,7 +109,7 @@ class StepComparison:
 
 
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
-    """Yield the data, and the page that shows them."""
+    """Yield the data of nightly metrics, and the page that shows them."""
     found = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
     yield data_file(OPERATIONS, Operations(nights=found))
     yield templates.page(

@@ -48,11 +48,11 @@ class FitData(Model):
     plugin: str
     """The plugin's version."""
     date: Day | None = None
-    """The day of its publication."""
+    """The day on which the plugin version was published."""
     requires: str
-    """What its metadata requires of torch, exactly."""
+    """The exact requirement on torch in the plugin's metadata."""
     python: tuple[str, ...]
-    """Python versions for which both have wheels."""
+    """Python versions for which the torch release and the plugin have wheels."""
 
 
 class LagData(Model):
@@ -61,14 +61,14 @@ class LagData(Model):
     torch: str
     """The torch release."""
     released: Day
-    """The day of its publication."""
+    """The day on which the torch release was published."""
     days: int
     """Days from the torch release to the plugin release or, if there is none, to the day on which
     the index was last read."""
     plugin: str | None = None
     """The first compatible final release. Absent if there is none yet."""
     followed: Day | None = None
-    """The day of its publication."""
+    """The day on which `plugin` was published."""
     basis: VersionBasis
     """Whether the compatibility is from package metadata or from the vendor's table."""
 
@@ -77,27 +77,27 @@ class NewsData(Model):
     """A news item."""
 
     date: Day
-    """The day."""
+    """The date of the news."""
     kind: str
     """`release`: a new release. `first`: the first release for a torch version. `behind`: the
     platform is more releases behind than allowed. `changed`: a published version changed."""
     platform: str
     """Id of the platform."""
     words: str
-    """The news."""
+    """The text of the news."""
 
 
 class PlatformPackages(Model):
     """Facts derived from a platform's package."""
 
     package: str
-    """Its normalized name."""
+    """Normalized name of the package."""
     index: str
     """The index: `pypi`, or the address of the vendor's index."""
     fits: tuple[FitData, ...]
     """The version table derived from the index."""
     lags: tuple[LagData, ...]
-    """How the plugin followed each torch release."""
+    """The plugin's release lag for each torch release."""
 
 
 class PackagesIndex(Model):
@@ -106,13 +106,13 @@ class PackagesIndex(Model):
     read: Day | None = None
     """The date on which the packages were read, except those in `later` and `faults`."""
     later: dict[str, Day]
-    """Packages that were read later."""
+    """Packages that were read later, with the date."""
     faults: tuple[IndexFault, ...]
     """Packages that couldn't be read. Their facts are older."""
     packages: dict[str, str]
     """Address of each package's facts, relative to this file."""
     platforms: dict[str, PlatformPackages]
-    """By platform, those whose package is not torch itself."""
+    """The facts by platform id, for platforms whose package is not torch itself."""
     news: tuple[NewsData, ...]
     """The news of a year, newest first."""
 
@@ -193,7 +193,7 @@ _MOST_NAMES = 13
 
 
 def lag_picture(lags: Sequence[Lag]) -> Markup | None:
-    """Return a bar chart from the oldest torch release to the newest; None without plugins."""
+    """Return a bar chart of lags, oldest torch release first; None if no plugin has followed."""
     if not any(lag.plugin for lag in lags):
         return None
     shown = list(reversed(lags))
@@ -244,7 +244,7 @@ class FitRow:
     plugin: str
     date: dt.date | None
     requires: tuple[tuple[str, str], ...]
-    """What it requires of torch, and on which systems."""
+    """Requirements of the plugin on torch, each with its systems in words."""
     pythons: str
     stated: bool
     """Whether the vendor's rows name this pair."""

@@ -59,7 +59,7 @@ class StoredFile:
 
 
 def store(files: Iterable[SiteFile], folder: Path) -> Iterator[StoredFile]:
-    """Write each file below `folder` as soon as it is generated, and yield where it is."""
+    """Write each file below `folder` as soon as it is generated, and yield its record."""
     for file in files:
         place = folder / file.path
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -34,17 +34,17 @@ class StaleFact(Model):
     path: str
     """The file, relative to the repository."""
     line: int
-    """Its line."""
+    """The line of the fact in the file."""
     fact: str
-    """What it states."""
+    """The fact as a text."""
     platform: str
     """Id of the platform; empty for the shared data."""
     read: dt.date
-    """The day on which its oldest source was read."""
+    """The day on which the fact's oldest source was read."""
     trust: TrustLevel
-    """The level of its most reliable source."""
+    """The trust level of the fact's most reliable source."""
     addresses: tuple[str, ...]
-    """The addresses of its sources, with a link to the exact lines or words if possible."""
+    """The addresses of the fact's sources, with a link to the exact lines or words if possible."""
 
 
 class FactOwner(Model):
@@ -55,28 +55,28 @@ class FactOwner(Model):
     owners: tuple[str, ...]
     """GitHub user names of the maintainers."""
     facts: int
-    """How many facts it has."""
+    """The number of facts in the folder."""
     stale: int
-    """How many of them are stale."""
+    """The number of stale facts in the folder."""
     oldest: dt.date
-    """The day on which its oldest source was read."""
+    """The day on which the oldest source in the folder was read."""
     stale_after: dt.date
     """The last day on which none of its facts is stale, unless some are stale already."""
     trust: dict[TrustLevel, int]
-    """How many facts have which level as their best."""
+    """The number of facts by the trust level of their most reliable source."""
 
 
 class MovingSource(Model):
     """A source on a branch. Its content can change after it was read."""
 
     path: str
-    """The file that names it, relative to the repository."""
+    """The file that names the source, relative to the repository."""
     url: str
-    """Its address."""
+    """The address of the source."""
     title: str
-    """What it is."""
+    """The title of the source."""
     read: dt.date
-    """The day on which it was read."""
+    """The day on which the source was read."""
 
 
 class SourceAges(Model):
@@ -87,7 +87,7 @@ class SourceAges(Model):
     days: int
     """The number of days after which a fact is stale."""
     trust: dict[TrustLevel, int]
-    """How many facts have which level as their best."""
+    """The number of facts by the trust level of their most reliable source."""
     owners: tuple[FactOwner, ...]
     """The folders, the one with the oldest fact first."""
     stale: tuple[StaleFact, ...]
@@ -97,7 +97,7 @@ class SourceAges(Model):
 
 
 def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
-    """Return the ages of all facts on a day."""
+    """Return the ages of all facts as of `day`."""
     found = aged_facts(catalog)
     owners = [_owner(catalog, name, own, day) for name, own in by_platform(found).items()]
     stale = tuple(_stale(one) for one in found if one.is_stale(day))
@@ -112,7 +112,7 @@ def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
 
 
 def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page and its data, with the ages on a day."""
+    """Yield the page of old facts and its data, with ages as of `day`."""
     ages = source_ages(catalog, day)
     yield data_file(STALE_FACTS, ages)
     yield templates.page(

@@ -17,7 +17,7 @@ class SourceEntry:
     anchor: str
     source: Source
     trust: str
-    """What readers see of its level of trust."""
+    """The trust level of the source in words."""
 
 
 class SourceList:
@@ -26,7 +26,7 @@ class SourceList:
     def __init__(
         self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()
     ) -> None:
-        """Create the list from sources by file; `vendor` are places of the platform's vendor."""
+        """Create the list from sources by file; `vendor` are the sites of the platform's vendor."""
         self.entries: list[SourceEntry] = []
         self._entries: dict[tuple[str, str], SourceEntry] = {}
         vendor = frozenset(vendor)
@@ -46,6 +46,6 @@ class SourceList:
         return self._entries.get((file, name))
 
     def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:
-        """Return the entries for several ids, without repetition."""
+        """Return the entries for ids in `file`, without duplicates and unknown ids."""
         found = (self.entry(file, name) for name in names or ())
         return list(dict.fromkeys(entry for entry in found if entry))

@@ -119,11 +119,11 @@ class Templates:
         )
 
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
-        """Return the text of one page."""
+        """Return the text that the template `name` renders."""
         return self._environment.get_template(name).render(**context)
 
     def page(self, path: str, edit: str = "", template: str = "", /, **context: Any) -> SiteFile:  # noqa: ANN401 - as above
-        """Return a page.
+        """Return the page at `path`, rendered from its template.
 
         Without `template`, the template has the name of the page. Without `edit`, readers edit
         the template.
@@ -158,7 +158,7 @@ class Templates:
 
 
 class Lines(Extension):
-    """`{% line %}…{% endline %}` renders lines as one, `{% inline %}…{% endinline %}` as a part.
+    """Joins template lines: `{% line %}` into one line, `{% inline %}` into a part of a line.
 
     Line breaks in the template are removed, those in values are kept. This way, a table row,
     which must be one line in Markdown, can have one line per cell in its template.

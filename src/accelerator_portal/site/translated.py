@@ -1,4 +1,4 @@
-"""Renders a page in a language; its links lead to pages in it, or say that they are in English."""
+"""Renders pages in a language, with links to translated pages or marked links to English ones."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TRANSLATED = (
 def page_in(
     templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
 ) -> SiteFile:
-    """Return a page in the language of the templates; the rest is as in `Templates.page`."""
+    """Return a page in the language of the templates, from the arguments of `Templates.page`."""
     language = templates.language
     if language == ENGLISH:
         return templates.page(path, edit, template, **context)
@@ -56,7 +56,7 @@ def page_in(
 
 
 def messages_file(language: Language) -> SiteFile:
-    """Return the messages that the scripts of all pages of a language read."""
+    """Return the file of messages that scripts read on all pages of a language."""
     said = script_messages(Links(language, TRANSLATED))
     return SiteFile(language.path(SCRIPT_MESSAGES), said)
 

@@ -16,7 +16,7 @@ from accelerator_portal.site.difference.shapes import MOST_PLACES, CommandChange
 from accelerator_portal.site.difference.values import changes, shortened
 from accelerator_portal.site.words import listed, python_range
 
-# Longer commands than the portal's own are cut; so are lists of values of an axis.
+# Limits on the lines of a command, and on the values of an axis that are listed.
 MOST_LINES = 40
 MOST_VALUES = 4
 
@@ -75,7 +75,7 @@ class _Way:
 def choices(data: InstallData) -> Choices:
     """Return all selections and their commands.
 
-    Raises LookupError or ValueError if a row has an invalid number.
+    Raises LookupError or ValueError if a row contains an invalid index.
     """
     found: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
@@ -91,7 +91,7 @@ def choices(data: InstallData) -> Choices:
 
 
 def variants(found: Choices) -> dict[str, str]:
-    """Return the label of each variant."""
+    """Return the label of each variant by its id."""
     return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
 
 

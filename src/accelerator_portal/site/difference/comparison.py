@@ -35,10 +35,10 @@ from accelerator_portal.site.difference.state import (
 )
 from accelerator_portal.site.difference.values import changes, shortened
 
-# What quality says by itself, or where its badge is: no reader sees that as a text.
+# Keys of quality data that pages don't show as text.
 _NOT_SHOWN = ("id", "badge")
 
-# Of a platform that comes or goes this is enough: it has no runs, of which none passed.
+# The only keys that are compared if a platform has no quality data before or after.
 _SHOWN_WHEN_NEW = ("level", "why")
 
 _NOWHERE = PlatformState(
@@ -105,7 +105,7 @@ def _versions(old: Folder, new: Folder) -> Iterator[Item]:
     before: list[Mapping[str, Any]] = list(old.compatibility.rows)
     after = new.compatibility.rows
     for row, other in _successors(before, after):
-        # The same row with another plugin: what else it says need not be told again.
+        # The same row with another plugin: its other values are not listed again.
         before[before.index(row)] = {**row, "plugin": other["plugin"]}
         name = ", ".join(f"{key} {row[key]}" for key in ("torch", "variant") if key in row)
         yield from changes(row["plugin"], other["plugin"], f"{name}: plugin")
@@ -217,7 +217,7 @@ def result_changes(
 
 
 def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
-    """Return each test's outcome in its newest report. Raises ProblemsError."""
+    """Return each test's outcome in its newest report, by basis and test. Raises ProblemsError."""
     read = [(_read(file), entry) for entry, file, _ in platform.reports.values()]
     read.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
     found: dict[tuple[Basis, Identity], Outcome] = {}

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.text_file import HIDDEN
 
 _BACKTICKS = re.compile(r"`+")
 _SHORTEST_FENCE = 3
-MOST_IN_SPAN = 301  # what a difference keeps of a text, with its sign of a cut
+MOST_IN_SPAN = 301  # the longest text in a difference, including the ellipsis of a cut
 
 
 def span(text: str) -> str:

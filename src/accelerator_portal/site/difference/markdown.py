@@ -17,12 +17,12 @@ from accelerator_portal.site.difference.shapes import (
 )
 from accelerator_portal.site.words import listed
 
-# GitHub takes 65,536 characters; the rest is for what a comment says beside.
+# GitHub accepts 65,536 characters; the rest is for other text in the comment.
 LIMIT = 60_000
 
 NOTHING = "No reader will see a difference."
 
-# So many lines of one list: a platform must not take the room of the others.
+# Limits for one list, so that one platform does not use the space of the others.
 MOST_LINES = 40
 MOST_COMMANDS = 15
 

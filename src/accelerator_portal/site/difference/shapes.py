@@ -12,7 +12,7 @@ from accelerator_portal.results.standing import Basis
 
 ItemChange = Literal["added", "gone", "changed"]
 
-# So many entries a list and characters a text are kept; what is beyond is counted, or cut.
+# Limits on lists and texts: further entries are only counted, longer texts are cut.
 MOST_ENTRIES = 500
 MOST_CHARACTERS = 300
 MOST_PLACES = 12
@@ -48,9 +48,9 @@ class CommandChange(Model):
     choices: Count
     """The number of choices of build, system, architecture, Python, method and variant."""
     where: tuple[str, ...]
-    """A short description of these choices."""
+    """Short descriptions of these choices."""
     where_left_out: Count = 0
-    """The number of words that the description leaves out."""
+    """The number of descriptions that `where` leaves out."""
     before: tuple[str, ...] = ()
     """The commands before, one per line. Empty if they didn't change."""
     after: tuple[str, ...] = ()
@@ -82,29 +82,29 @@ class PlatformDifference(Model):
     id: str
     """Id of the platform."""
     name: str
-    """Its name."""
+    """Name of the platform."""
     change: ItemChange
     """Whether the platform is new, removed or changed."""
     commands: tuple[CommandChange, ...] = ()
-    """Install commands."""
+    """Changed install commands."""
     versions: tuple[Item, ...] = ()
-    """Version rows."""
+    """Changed version rows."""
     facts: tuple[Item, ...] = ()
-    """All other facts: hardware, features, maintainers and sources."""
+    """Other changed facts: hardware, features, maintainers and sources."""
     texts: tuple[Item, ...] = ()
     """Changed sections of the guide and changed questions, without their text."""
     reports: tuple[Item, ...] = ()
-    """Test reports."""
+    """Test reports that were added, removed or replaced."""
     moves: tuple[Move, ...] = ()
-    """Changed results, failures first."""
+    """Changed test results, failures first."""
     evidence: tuple[Item, ...] = ()
-    """The level of evidence and the reasons for it."""
+    """Changes of the level of evidence and of its reasons."""
     left_out: dict[str, Count] = Field(default_factory=dict)
     """The number of entries that each list leaves out, by the name of the list."""
 
 
 class PagesDifference(Model):
-    """Pages by address, relative to the site's root."""
+    """Changed pages, as addresses relative to the site's root."""
 
     added: tuple[str, ...] = ()
     """New pages."""
@@ -131,7 +131,7 @@ class Difference(Model):
     platforms: tuple[PlatformDifference, ...] = ()
     """The platforms with differences."""
     pages: PagesDifference | None = None
-    """The pages. Absent if only data were compared."""
+    """Changed pages. Absent if only data were compared."""
 
     @property
     def nothing(self) -> bool:

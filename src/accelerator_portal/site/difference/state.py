@@ -35,7 +35,7 @@ class IndexEntry(OpenModel):
 
 
 class SiteIndex(OpenModel):
-    """The index; addresses are relative to it."""
+    """The index of a site's data files; addresses are relative to this index."""
 
     api_version: int
     releases: str
@@ -54,25 +54,25 @@ class FaqEntry(OpenModel):
 
 
 class VersionRows(BaseModel):
-    """A platform's `compatibility.yaml`; keys other than `rows` are kept, too."""
+    """A platform's `compatibility.yaml`; keys other than `rows` are also kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     rows: tuple[dict[str, Any], ...] = ()
-    """The rows."""
+    """The version rows."""
 
 
 class Folder(OpenModel):
     """The content of a platform's folder."""
 
     accelerator: dict[str, Any]
-    """Its `accelerator.yaml`."""
+    """The content of `accelerator.yaml`."""
     compatibility: VersionRows
-    """Its `compatibility.yaml`."""
+    """The content of `compatibility.yaml`."""
     guide: dict[str, str]
-    """Sections of its guide."""
+    """The text of each section of the guide, by title."""
     faq: tuple[FaqEntry, ...]
-    """Its questions."""
+    """The questions and answers."""
 
 
 class LenientInstall(InstallData):
@@ -159,12 +159,12 @@ class PlatformState:
     folder: Folder
     choices: Choices
     cards: Mapping[str, str] = field(default_factory=dict)
-    """What runs on each generation of cards, in words."""
+    """For each generation of cards, a text about the supported releases."""
     quality: Mapping[str, Any] = field(default_factory=dict)
     history: Mapping[str, str] = field(default_factory=dict)
-    """How much is kept of its results over time, by basis, in words."""
+    """For runs and for baselines, the size of the history in words."""
     reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)
-    """Its reports by id: entry of the index, file, and digest of the file."""
+    """The reports by id: entry of the index, file, and digest of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class SiteState:
     releases: tuple[Mapping[str, Any], ...]
     platforms: Mapping[str, PlatformState]
     pages: Mapping[str, str] | None
-    """A digest of each page by its address; None where there are data only."""
+    """A digest of each page by its address; None if the site has only data."""
 
 
 def read_state(folder: Path) -> SiteState:
@@ -284,12 +284,12 @@ class _Reader:
         raise ProblemsError([Problem(address, 1, what, remedy)])
 
 
-# What stands around it, menus above all, differs on every page when a platform comes.
+# The content of a page. The menus around it change on every page with each new platform.
 _OWN_PART = re.compile(rb"<article\b.*</article>", re.DOTALL)
 
 
 def read_pages(site: Path) -> dict[str, str]:
-    """Return a digest of each page by address: `get-started/`, `404.html`; empty for the start."""
+    """Return a digest of each page by address: `get-started/`, `404.html`, "" for the home page."""
     found = {}
     for file in sorted(_files(site)):
         content = read_bytes(file)

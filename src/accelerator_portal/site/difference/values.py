@@ -8,20 +8,20 @@ from typing import Any
 
 from accelerator_portal.site.difference.shapes import MOST_CHARACTERS, Item, change_of
 
-# What names an entry of a list, the first that it has.
+# Keys that name an entry of a list; the first key that the entry has counts.
 _NAMES = ("id", "name", "title", "github", "question", "version", "command")
 
-# What names a version row.
+# Keys that together name a version row.
 _VERSION_ROW = ("torch", "plugin", "variant")
 
-# So many characters are shown before two long texts part.
+# The number of characters shown before the first difference of two long texts.
 _CONTEXT = 40
 
 _FALSE_AND_TRUE = ("no", "yes")
 
 
 def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa: ANN401 - any JSON
-    """Yield what was added, removed or changed, in the order of the newer value.
+    """Yield the items that were added, removed or changed, in the order of the newer value.
 
     Entries of a list are matched by name, not by position.
     """
