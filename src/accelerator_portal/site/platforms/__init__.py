@@ -1,1 +1,1 @@
-"""Renders what readers see of platforms: their pages, comparison, features, hardware, questions."""
+"""Builds the pages about platforms: their own pages, comparison, features, hardware, questions."""

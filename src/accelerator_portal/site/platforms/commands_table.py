@@ -1,4 +1,4 @@
-"""Writes the table of commands for readers without scripts, and those of offline installs."""
+"""Builds the table of install commands for readers without scripts, and offline installs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CommandsRow:
     commands: tuple[str, ...]
     note: str | None
     findings: str
-    """What is known of the versions, empty where nothing is."""
+    """The verification results of the versions in words; empty without results."""
 
 
 def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
@@ -57,7 +57,7 @@ def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
 
 
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
-    """Return one row per distinct commands of a platform, build and method, in page order.
+    """Return a row for each distinct command of a platform, build and method, in page order.
 
     Methods whose commands are derived from those of others are left out.
     """
@@ -111,7 +111,7 @@ def _systems(selector: Selector, group: list[InstallRow]) -> str:
 
 _INSTALL = " -m pip install "
 _DOWNLOAD = " -m pip download --dest wheels "
-# Files that an earlier line downloaded serve the later ones: no second torch from another index.
+# Later lines use files that an earlier line downloaded, not a second torch from another index.
 _ALSO = f"{_DOWNLOAD}--find-links wheels "
 _OFFLINE = " -m pip install --no-index --find-links wheels "
 
@@ -150,7 +150,7 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
 
 
 def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
-    """Return the newest release's row for each platform and operating system."""
+    """Return the pip row of the newest release for each platform and operating system."""
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:
         only_pip = row.method == "pip" and all(

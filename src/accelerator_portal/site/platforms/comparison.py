@@ -1,4 +1,4 @@
-"""Builds the page that compares platforms: one row a question, one column a platform."""
+"""Builds the page that compares platforms: one row per question, one column per platform."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
 def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
-    """Return the questions with a cell for each platform, in the catalog's order."""
+    """Return the groups of questions; each row has a cell per platform, in the catalog's order."""
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
             message("Vendor"): lambda p: _text(p.accelerator.vendor),
@@ -100,7 +100,7 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
 
 
 def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
-    """Yield the speeds that at least two platforms measured."""
+    """Yield a row for each test whose speed at least two platforms measured."""
     for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
         measured = [run for run in runs if key in run.speeds]
         if len({run.accelerator for run in measured}) > 1:
@@ -167,7 +167,7 @@ def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
 
 
 def _lifecycle(platform: Platform) -> Iterable[CellLine]:
-    """Yield the lifecycle in the first row that states it; rows start with the newest."""
+    """Yield the lifecycle in the newest version row that states one."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
             status = lifecycle_words(row.lifecycle)

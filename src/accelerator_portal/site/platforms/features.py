@@ -23,7 +23,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 
 
 class FeatureRun(Model):
-    """What the tests of a feature showed in a run, or what a baseline expects of them."""
+    """The result of a feature's tests in a run, or the result that a baseline expects."""
 
     outcome: Outcome
     """The outcome of the tests. If their outcomes differ, it is one that is not good."""
@@ -32,7 +32,7 @@ class FeatureRun(Model):
     tests: int
     """The number of tests that were attempted."""
     reason: str | None = None
-    """The message of a failure."""
+    """The error message of a failed test."""
     report: str
     """Id of the report."""
     kind: Kind
@@ -49,9 +49,9 @@ class FeatureRun(Model):
 def feature_runs(
     reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature], shown_by: FeatureEvidence
 ) -> dict[FeatureId, FeatureRun]:
-    """Return the strongest evidence that reports have of each feature.
+    """Return the strongest evidence for each feature that reports have.
 
-    It is the newest run that attempted one of its tests; without a run, the newest baseline.
+    This is the newest run that attempted a test of the feature, or else the newest baseline.
     """
     strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)
     found: dict[FeatureId, FeatureRun] = {}
@@ -124,7 +124,7 @@ LABELS: dict[FeatureId, str] = {
     "profiler": message("Profiler"),
 }
 
-# Below this share of cells with a source a table would mostly show what nobody has written down.
+# Below this share of cells with a source, most cells of the table would be empty.
 ENOUGH = 0.3
 
 
@@ -134,13 +134,13 @@ class PlatformFeatures(Model):
     id: str
     """Id of the platform."""
     name: str
-    """Its name."""
+    """Name of the platform."""
     features: dict[FeatureId, Feature]
     """The features for which a source states a value."""
     sources: dict[str, Source]
-    """The sources that are named, by id."""
+    """The sources that `features` cites, by id."""
     runs: dict[FeatureId, FeatureRun]
-    """The features of which a published report has tests."""
+    """The newest result of each feature with tests in a published report."""
     searched: dt.date | None = None
     """The day on which somebody last searched for a source of every feature."""
 
@@ -151,7 +151,7 @@ class PlatformFeatures(Model):
 
     @property
     def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
-        """The labels of what works, works partly and does not, and of what nothing is known."""
+        """The labels of features by extent: works, in part, does not; None means unknown."""
         groups = (
             (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
             for extent in get_args(get_args(Extent)[0])
@@ -174,7 +174,7 @@ class FeaturesData(Model):
     sourced: int
     """The number of cells that have a source or a test."""
     platforms: tuple[PlatformFeatures, ...]
-    """Every platform."""
+    """The features of every platform."""
 
     @property
     def by_id(self) -> dict[str, PlatformFeatures]:

@@ -28,17 +28,17 @@ class GenerationData(Model):
     """Cards that the same builds support, and these builds."""
 
     name: str
-    """The generation or family."""
+    """Name of the generation or family."""
     chip: str | None = None
     """The name that builds use for the hardware. `chip` of the platform labels it."""
     also: tuple[str, ...] | None = None
     """Other names of the generation or chip."""
     vendor: str | None = None
-    """Who makes it, if not the platform's vendor."""
+    """The company that makes the hardware, if not the platform's vendor."""
     arch: Arch | None = None
-    """The processor architecture of machines with it, if they all have the same one."""
+    """The processor architecture of machines with this hardware, if all have the same."""
     systems: tuple[Os, ...] | None = None
-    """The operating systems that its builds are for; absent if they are for all."""
+    """The operating systems of its builds; absent if the builds are for all systems."""
     jetpack: str | None = None
     """The oldest JetPack release that its builds run on."""
     page: str
@@ -48,15 +48,15 @@ class GenerationData(Model):
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
     disputed: bool = False
-    """Whether sources disagree that `newest` runs on it; a note says how."""
+    """Whether sources disagree that `newest` runs on this hardware; a note explains it."""
     other_builds: str | None = None
-    """Address of the answer, from the root of the site, about builds without a command here."""
+    """Address of the answer about builds without a command here, from the root of the site."""
     words: SkipValidation[str]  # which would forget the message
     """The verdict in a few words."""
     oldest: str | None = None
     """The oldest supported release that has an install command."""
     newest: str | None = None
-    """The newest release that runs on it."""
+    """The newest release that runs on this hardware."""
     variants: tuple[str, ...] = ()
     """Ids of the variants of the newest release, preferred first."""
     install: str | None = None
@@ -77,7 +77,7 @@ class FittingSoftware(Model):
     torch: str
     """The PyTorch release."""
     software: dict[str, str]
-    """Versions of the plugin's package and of what it needs, by name."""
+    """Versions of the plugin's package and of its required software, by name."""
 
 
 class PlatformHardware(Model):
@@ -86,9 +86,9 @@ class PlatformHardware(Model):
     id: str
     """Id of the platform."""
     name: str
-    """Its name."""
+    """Name of the platform."""
     vendor: str
-    """Who makes the hardware."""
+    """The company that makes the hardware."""
     vendor_names: tuple[str, ...] = ()
     """Other names of the maker and its products, such as those in its own script."""
     integration: Integration
@@ -96,7 +96,7 @@ class PlatformHardware(Model):
     dispatch_key: str
     """PyTorch's dispatch key."""
     device: str
-    """What goes into `torch.device()`."""
+    """The argument of `torch.device()`."""
     lifecycle: str | None = None
     """`maintenance` or `retired`; absent for a platform that is developed."""
     chip: str | None = None
@@ -110,13 +110,13 @@ class PlatformHardware(Model):
     wsl: str | None = None
     """What to know before installing in WSL2."""
     fits: tuple[FittingSoftware, ...] = ()
-    """Which versions of the plugin and of the vendor's software fit, newest first."""
+    """Versions of the plugin and of the vendor's software that work together, newest first."""
     sources: dict[str, Source]
-    """The sources that are named, by id."""
+    """The sources that the hardware data cites, by id."""
 
     @property
     def families(self) -> tuple[Family, ...]:
-        """The generations grouped by name, in order; most names have one or a few."""
+        """The generations grouped by name, in order."""
         return tuple(
             Family(name, tuple(members))
             for name, members in groupby(self.generations, key=lambda g: g.name)
@@ -157,7 +157,7 @@ class HardwareData(Model):
     platforms: tuple[PlatformHardware, ...]
     """The platforms, in-tree first and then by name."""
     words: FinderWords = FinderWords()
-    """What readers type beside the name of hardware."""
+    """Words that readers type in addition to the name of hardware."""
 
 
 def hardware_data(catalog: Catalog) -> HardwareData:
@@ -177,7 +177,7 @@ def cards_by_id(platform: Platform) -> dict[str, Generation]:
 
 
 def card_name(platform: Platform, generation: Generation) -> str:
-    """Return a generation's name with its chip: `Volta (… 7.0)`."""
+    """Return a generation's name with its chip: `Volta (compute capability 7.0)`."""
     hardware = platform.accelerator.hardware
     if not generation.chip or not hardware:
         return generation.name
@@ -186,7 +186,7 @@ def card_name(platform: Platform, generation: Generation) -> str:
 
 
 def card_remark(generation: Generation) -> str:
-    """Return what the selector says beside a card: a condition, a doubt, or nothing."""
+    """Return the selector's remark on a card: a condition or a dispute of sources; may be empty."""
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
     if generation.builds and all(build.disputed for build in generation.builds):
@@ -314,7 +314,7 @@ def _words(platform: Platform, found: Serving) -> str:
 
 
 def _on_systems(words: str, found: Serving) -> str:
-    """Return the words for a build with the systems that have it, and what others have."""
+    """Return the words for a build, its systems, and the builds for other systems."""
     systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
     if not systems:
         return words

@@ -1,4 +1,4 @@
-"""Computes what a platform's page shows from its folder."""
+"""Computes the template variables of a platform's page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.vendor_text import render_section
 
-# So many rows, the newest, are shown; the others are a click away.
+# The number of version rows and answers that are visible before the reader opens the others.
 MOST_VERSIONS = 3
 MOST_ANSWERS = 2
 
@@ -84,7 +84,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
 
 
 def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
-    """Return the texts of the vendor for a page in a language, and in which language they are."""
+    """Return template variables: the vendor's guide, translated if possible, and its state."""
     found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide
     return {
@@ -106,7 +106,7 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
 def search_words(
     platform: Platform, vendors: Collection[str], *, chinese: bool = True
 ) -> list[str]:
-    """Return the words in names, systems, product lines and software of the vendor, once each.
+    """Return the distinct words in names, systems, product lines and software of the vendor.
 
     Without `chinese`, names in Chinese are left out: a page in Chinese has them.
     """
@@ -134,7 +134,7 @@ def search_words(
 
 
 def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
-    """Yield the number of runs or baselines and since when, if there are several."""
+    """Yield the number of runs and of baselines with the first date, each if there are several."""
     for basis in BASES:
         points = past.of(accelerator, basis).state.reports.values()
         if len(points) > 1:

@@ -20,7 +20,7 @@ from accelerator_portal.site.page import PLATFORMS
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 
-# What stands for the id of a platform where a question is about all of them.
+# The group of questions about all platforms, in place of a platform's id.
 ANY = "any"
 
 
@@ -53,7 +53,7 @@ def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
 def questions_in(
     asked: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
-    """Return a platform's questions, those that have a translation in a language."""
+    """Return a platform's questions; questions with a translation are in `language`."""
     found = platform.answers.get(language.code)
     if found is None:
         return [*asked]
@@ -124,10 +124,10 @@ def _within(anchor: str) -> str:
 # others. `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds
 # up the numbers; a test compares the two.
 
-# How often a word counts that stands once in the title, in code or quotes, and elsewhere.
+# The weight of a word in the title, in code or quotes, and elsewhere.
 TITLE, CODE, TEXT = 5.0, 3.0, 1.0
 
-# BM25: how soon more of a word counts no more, and how much a long answer is held back.
+# Parameters of BM25: the saturation of repeated words, and the penalty for long answers.
 SATURATION, LENGTH = 1.2, 0.3
 
 # Words that say nothing about an error. The script has the same list.
@@ -141,10 +141,10 @@ COMMON = frozenset(
     """.split()  # noqa: SIM905 - as a list it would be a page long
 )
 
-# Characters of a name; what is longer is data.
+# The most characters of a word; longer words are data.
 LONGEST = 100
 
-# Letters of a word whose plural is not told from it.
+# Words with at most this number of letters keep their final s.
 SHORT = 3
 
 _WORD = re.compile(r"[a-z0-9_]+(?:::[a-z0-9_]+)*")
@@ -176,7 +176,7 @@ def terms(text: str) -> Iterator[str]:
 def question_index(
     questions: Sequence[PageQuestion], platforms: Sequence[Platform]
 ) -> QuestionIndex:
-    """Return the search index of all questions; a question's id is its group and anchor."""
+    """Return the search index of all questions, with the names of platforms in error messages."""
     counted = [_counted(question) for question in questions]
     lengths = [sum(counts.values()) for counts in counted]
     usual = sum(lengths) / max(len(lengths), 1)
@@ -202,7 +202,7 @@ def question_index(
 
 
 def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
-    """Return platforms by the names in error messages: error names, package, module, device.
+    """Return ids of platforms by names in error messages: error names, package, module, device.
 
     A device that several platforms share counts only as an error name.
     """

@@ -28,9 +28,9 @@ from accelerator_portal.site.words import python_range
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
-    """What a platform offers for a release, in a few words; empty if no option supports it.
+    """A platform's support of a release; `words` is empty if no option supports the release.
 
-    `nearest` is then another release of the same minor version that it supports, if there is one.
+    `nearest` is then a supported release of the same minor version, if there is one.
     """
 
     platform_id: str
@@ -47,7 +47,7 @@ class WheelRow:
     system: str
     pythons: str
     needs: str
-    """The C library or macOS version that they need, where a source states it."""
+    """The C library or macOS version that the wheels need; empty if no source states it."""
     size: str
     index: str
 
@@ -65,7 +65,7 @@ class CompanionRow:
 class ReleaseRow:
     """A release with its Python versions, a cell for each platform, its commands and wheels.
 
-    `build` is the selector's id for it, which is `stable` for the newest release.
+    `build` is the selector's id for the release, which is `stable` for the newest release.
     """
 
     release: Release
@@ -143,14 +143,14 @@ def _plain(name: str, version: str) -> str:
 
 
 def _names(commands: str, package: str, version: str) -> bool:
-    """Return whether commands install this version of a plugin: a package, file or image."""
+    """Return whether commands name this version of a plugin: as package, file or image."""
     name = re.sub("[-_]", "[-_]", package)
     found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
     return re.search(found, commands) is not None
 
 
 def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
-    """Return a platform's support of a release: plugin and runtime, or variants, or systems."""
+    """Return a platform's support of a release in words, such as plugin and runtime."""
     if not rows:
         return ""
     if all(row.method == "source" for row in rows):
@@ -178,7 +178,7 @@ class ReleaseVersions(Model):
     """A PyTorch release."""
 
     version: str
-    """The version."""
+    """The version of the release."""
     date: Day
     """The day of its publication."""
     platforms: dict[str, str]
@@ -192,19 +192,19 @@ class PlatformVersions(Model):
     id: str
     """Id of the platform."""
     name: str
-    """Its name."""
+    """Name of the platform."""
     package: str
     """Distribution name of the package that provides the platform."""
     newest: str | None
     """The newest supported PyTorch release, from the install commands or the vendor's table."""
     oldest: str | None
-    """The oldest supported PyTorch release, in the same way."""
+    """The oldest supported PyTorch release, from the same sources."""
     behind: int | None
     """The number of PyTorch minor releases after `newest`."""
     rows: tuple[CompatibilityRow, ...]
     """The vendor's version rows; `source` names `sources` below."""
     sources: dict[str, Source]
-    """The sources, by id."""
+    """The sources that the rows cite, by id."""
 
 
 class VersionsData(Model):
@@ -215,7 +215,7 @@ class VersionsData(Model):
     releases: tuple[ReleaseVersions, ...]
     """The releases, newest first."""
     platforms: tuple[PlatformVersions, ...]
-    """Every platform."""
+    """The versions of every platform."""
 
 
 def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsData:
@@ -250,7 +250,7 @@ def _platform(catalog: Catalog, platform: Platform) -> PlatformVersions:
 
 @dataclass(frozen=True, slots=True)
 class VersionsRow:
-    """A row; a cell is None if no source states a value."""
+    """A row of a platform's version table; a cell is None if no source states a value."""
 
     cells: tuple[str | None, ...]
     note: str | None
@@ -259,14 +259,14 @@ class VersionsRow:
 
 @dataclass(frozen=True, slots=True)
 class VersionsTable:
-    """The headings, and rows with one cell per heading."""
+    """A platform's version table: the headings, and rows with one cell per heading."""
 
     columns: tuple[str, ...]
     rows: tuple[VersionsRow, ...]
 
 
 def versions_table(platform: Platform, sources: SourceList) -> VersionsTable:
-    """Return the table, without columns that are empty in all rows."""
+    """Return a platform's version table, without columns that are empty in all rows."""
     rows = platform.compatibility.rows
     named = {variant.id: variant.name for variant in platform.install.variants}
     needs = list(dict.fromkeys(name for row in rows for name in row.needs))

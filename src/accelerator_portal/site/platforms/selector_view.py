@@ -1,4 +1,4 @@
-"""Renders the selector as it is before its script runs."""
+"""Computes the state of the install selector before its script runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from accelerator_portal.install.selector import Selector
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """A radio button.
+    """A value of an axis, shown as a radio button.
 
     `reason` is why the value is not available on the reader's machine; empty if it is. A
     `hidden` value does not exist for the selected platform.
@@ -32,7 +32,7 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class AxisView:
-    """A fieldset; `more` are values in a disclosure with the label `more_label`."""
+    """An axis, shown as a fieldset; `more` are values in a disclosure labeled `more_label`."""
 
     id: str
     label: str
@@ -63,7 +63,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class FirstChoice:
-    """What the page shows for an operating system before its data has loaded."""
+    """The selection, summary and lines for an operating system before the data has loaded."""
 
     choice: Mapping[str, str]
     summary: str
@@ -81,10 +81,10 @@ class SelectorView:
     script: Script
     finding: Finding | None
     first: Mapping[str, FirstChoice]
-    """For the script: by operating system, what others than this choice's start with."""
+    """The first choices of the other operating systems, by id of the system."""
 
     def group(self, name: str) -> list[AxisView]:
-        """Return the fieldsets of one part of the form."""
+        """Return the fieldsets in the part `name` of the form."""
         return [axis for axis in self.axes if axis.group == name]
 
 
@@ -199,7 +199,7 @@ def _value(
 
 
 def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
-    """Return details of a value: its build, if it differs from the chosen one, and its driver."""
+    """Return details of a value: its build, if not the chosen one, and its driver; may be empty."""
     if value in UNPINNED:
         return message("not pinned")
     wishes = {a.id: choice[a.id] for a in selector.table if a.is_machine}
@@ -212,7 +212,7 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 
 
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
-    """Return the machines for which a platform has a method, if not for this machine."""
+    """Return in words the machines for which a platform has a method; empty without any."""
     rows = selector.rows_with("platform", choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
     return other_machines(selector, elsewhere, choice) if elsewhere else ""

@@ -1,1 +1,1 @@
-"""Renders what readers see of test results: the dashboard, suites, models, histories."""
+"""Builds the pages about test results: the dashboard, suites, models and histories."""

@@ -1,4 +1,4 @@
-"""Builds the quality dashboard: newest evidence, and what is broken."""
+"""Builds the quality dashboard: the newest evidence and open regressions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class BrokenTest:
 
 @dataclass(frozen=True, slots=True)
 class CommitRange:
-    """The commits of a repository between the last good and the first bad run."""
+    """The commits of a repository between the last good and the first bad run, with a link."""
 
     name: str
     url: str
@@ -166,7 +166,7 @@ def _test(
 
 
 def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
-    """Yield the commit ranges that both runs state: PyTorch, the plugin, the tested repository."""
+    """Yield the commit ranges if both runs state commits: PyTorch, plugin, tested repository."""
     torch = good.environment.torch_commit, bad.environment.torch_commit
     pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
     before, after = good.environment.plugin, bad.environment.plugin
@@ -237,7 +237,7 @@ class DashboardPlatform:
 
     @property
     def broken(self) -> int:
-        """The number of open regressions."""
+        """The number of tests with an open regression."""
         return sum(len(regression.tests) for regression in self.regressions)
 
 

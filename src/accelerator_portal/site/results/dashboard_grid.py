@@ -139,7 +139,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class GridTab:
-    """A part of the grid that is shown alone."""
+    """A tab of the grid: the suites of PyTorch or of ExecuTorch."""
 
     id: str
     title: str
@@ -147,7 +147,7 @@ class GridTab:
 
 
 def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
-    """Return PyTorch and, where there is any evidence of it, ExecuTorch."""
+    """Return the tab of PyTorch and, if there is evidence, the tab of ExecuTorch."""
     pytorch = GridTab("fleet", "PyTorch", grid.only(executorch=False))
     executorch = GridTab("fleet-executorch", "ExecuTorch", grid.only(executorch=True))
     return (pytorch, executorch) if executorch.grid.rows else (pytorch,)

@@ -31,12 +31,12 @@ class FlowRun:
     platform: str
     suite: str
     backend: str
-    """As it is called in reports: `XnnpackBackend`, or the name of its flows."""
+    """The backend's name in reports, `XnnpackBackend`, or in the names of its flows."""
     recipe: str
     stored: StoredReport
     tests: tuple[TestEntry, ...]
     portable: Mapping[str, TestEntry]
-    """The same tests without any backend, by what `_same` makes of them."""
+    """The results of the same tests without a backend, by the key that `_same` returns."""
 
     @property
     def passed(self) -> int:
@@ -60,18 +60,18 @@ class FlowRun:
 
     @cached_property
     def share_passed(self) -> float | None:
-        """The share of passed tests in tests that were tried."""
+        """The share of passed tests among tests that were tried, from 0 to 1, or None."""
         return self.passed / self.attempted if self.attempted else None
 
     @cached_property
     def share_right(self) -> float | None:
-        """The share of tests with correct numbers in tests whose numbers were compared."""
+        """The share of correct results among compared results, from 0 to 1, or None."""
         compared = [t for t in self.tests if t.outcome in {"passed", "wrong-result"}]
         return sum(t.outcome == "passed" for t in compared) / len(compared) if compared else None
 
     @cached_property
     def share_delegated(self) -> float | None:
-        """The share of nodes in delegates in all nodes of the lowered models."""
+        """The share of delegated nodes among nodes of lowered models, from 0 to 1, or None."""
         taken = sum(_values(self.tests, "delegated_nodes"))
         left = sum(_values(self.tests, "undelegated_nodes"))
         return taken / (taken + left) if taken + left else None
@@ -82,7 +82,7 @@ class FlowRun:
         return {_same(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return the result of `against` for the same tests without a backend."""
+        """Return the result of `against` for the same tests in the flow `portable`."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
@@ -105,7 +105,7 @@ class FlowRun:
 
     @property
     def kept_out(self) -> list[TestEntry]:
-        """The tests that did not pass or were only partly delegated, if they have a reason."""
+        """The tests with a reason that did not pass or were only partly delegated, by name."""
         left = [t for t in self.tests if t.reason and not _is_whole(t)]
         return sorted(left, key=lambda test: (test.name, str(test.parameters)))
 
@@ -185,7 +185,7 @@ def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
 
 
 def median_of(runs: Sequence[FlowRun], metric: str) -> tuple[float, str, int] | None:
-    """Return the median of a metric, its unit, and the number of tests that have it."""
+    """Return the median of a metric, its unit, and the number of tests; None without tests."""
     found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
     if not found:
         return None
@@ -204,7 +204,7 @@ _COUNTED: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """A readiness criterion applied to a flow; `met` is None if no run shows it."""
+    """A readiness criterion applied to a flow; `figure` and `met` are None if not measured."""
 
     criterion: ReadinessCriterion
     figure: float | None

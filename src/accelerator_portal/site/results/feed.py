@@ -19,7 +19,7 @@ from accelerator_portal.site.results.history_view import (
 )
 from accelerator_portal.site.results.results_view import ResultsView
 
-# A reader who was away for longer looks at the pages.
+# Older entries are only on the pages.
 MOST_ENTRIES = 50
 MOST_OF_PACKAGES = 20
 """Plugins are published more often than reports; they must not crowd those out."""
@@ -113,10 +113,10 @@ def _add_text(parent: Element, tag: str, text: str) -> Element:
     return element
 
 
-# The newest weeks with so many reports together are listed; the newest always is.
+# The most reports in the listed weeks together; the newest week is always listed.
 MOST_REPORTS = 400
 
-# Of what one report changed so much is listed, and so much of all reports; then a few of each.
+# The most listed changes of one report, of all reports, and of each report after that.
 MOST_OF_A_REPORT = 100
 MOST_CHANGES = 4_000
 LEAST_OF_A_REPORT = 5
@@ -153,7 +153,7 @@ class PlatformDay:
 
 @dataclass(frozen=True, slots=True)
 class ListedWeek:
-    """A week that the page lists."""
+    """A week that the page lists, with its reports."""
 
     week: Week
     reports: tuple[ShownReportChanges, ...]

@@ -1,4 +1,4 @@
-"""Describes what is known of each command's versions: found, not found, or not checked."""
+"""Describes the verification of each command's versions: found, not found or not checked."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _newest_found(
 
 
 def summary(rows: Iterable[InstallRow]) -> str:
-    """Return the findings of rows with the same commands, merged where they agree."""
+    """Return the findings of rows with the same commands in words; equal findings are merged."""
     words: dict[str, set[str]] = {}
     for row in rows:
         for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
@@ -166,7 +166,7 @@ def summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, and since which day."""
+    """Return the hosts that did not respond during verification, and the first day, or ""."""
     hosts: dict[str, None] = {}
     days: list[str] = []
     for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
@@ -239,7 +239,7 @@ class EvidenceLevel:
     checklist: tuple[ChecklistItem, ...]
 
 
-# What each demand is called, and where it is said how to meet it.
+# The title of each demand, and the address that explains how to meet it.
 _DEMANDS: Mapping[Demand, tuple[str, str]] = {
     "command": (message("Install command"), "contribute/format/#accelerators-id-install-yaml"),
     "maintainers": (

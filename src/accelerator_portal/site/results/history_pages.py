@@ -1,4 +1,4 @@
-"""Builds the pages of changes, what each report changed, and of trends."""
+"""Builds the page of changes by report and trends, and the page of test histories."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from accelerator_portal.site.templates import Templates
 
 CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
 
-# More changes of a report than these are closed at first; and so are weeks.
+# Reports with more changes, and further weeks, are collapsed at first.
 MOST_SHOWN = 5
 MOST_WEEKS = 3
 
@@ -153,7 +153,7 @@ class HistoryChoice:
 def pages_of_test_histories(
     catalog: Catalog, past: TestHistories, templates: Templates
 ) -> Iterator[SiteFile]:
-    """Yield the page, and the files that it reads."""
+    """Yield the page of test histories, and the files that it reads."""
     yield templates.page(
         TEST_HISTORY_PAGE,
         choices=[_choice(catalog, h) for h in past.histories if h.state.reports],
@@ -244,7 +244,7 @@ def good(tally: Tally) -> int:
 
 
 def total(tally: Tally) -> int:
-    """Return the number of tests."""
+    """Return the number of tests in a tally."""
     return sum(tally.counts.values())
 
 

@@ -20,7 +20,7 @@ class PointData(Model):
     started: dt.datetime
     """The start time. For a baseline, the time from which it applies."""
     origins: tuple[tuple[str, str], ...]
-    """Repositories and commits that it was imported from."""
+    """Repositories and commits from which the report was imported."""
     first_seen: int | None = None
     """The number of tests of suites that no earlier report has. They aren't listed as changes."""
 
@@ -37,20 +37,20 @@ class ChangeData(Model):
     outcome: Outcome | None = None
     """The outcome in the report. Absent if the test was removed."""
     stage: Stage | None = None
-    """The stage that it reached."""
+    """The stage that the test reached."""
     outcome_before: Outcome | None = None
     """The outcome before. Absent if the test is new."""
     stage_before: Stage | None = None
-    """The stage that it reached before."""
+    """The stage that the test reached before."""
 
 
 class TallyData(Model):
     """The counts of a suite's outcomes from a point in time."""
 
     started: dt.datetime
-    """The moment."""
+    """The time from which the counts apply."""
     counts: dict[Outcome, int]
-    """How many tests had which outcome."""
+    """The number of tests by outcome."""
 
 
 class HistoryData(Model):
@@ -72,7 +72,7 @@ class HistoryIndex(Model):
     """All histories."""
 
     histories: dict[str, str]
-    """Address of each, relative to the index: by accelerator and basis, `xpu-baselines`."""
+    """Address of each history relative to the index, by name such as `xpu-baselines`."""
     tests: dict[str, str]
     """Address of the index of each history's tests, relative to the index."""
 
@@ -89,7 +89,7 @@ class ReportMoment(Model):
     repository: str | None = None
     """The repository that was tested."""
     commit: str | None = None
-    """The commit."""
+    """The commit that was tested."""
 
 
 CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
@@ -104,7 +104,7 @@ class HistoryShard(Model):
     """The results of a range of tests over time."""
 
     tests: Mapping[str, TestCourses]
-    """By suite and name as they are in a test's key, sorted."""
+    """The results of each test, by suite and name as in a test's key, sorted."""
 
 
 class TestHistoryIndex(Model):
@@ -119,7 +119,7 @@ class TestHistoryIndex(Model):
     reports: tuple[ReportMoment, ...]
     """The reports, by time; steps refer to them by their number, from 0."""
     last: dict[str, int]
-    """The number of the last report of a suite with the same settings."""
+    """The number of the last report, by suite and settings."""
     tests: int
     """The number of tests, without counting settings."""
     files: tuple[tuple[str, str], ...]

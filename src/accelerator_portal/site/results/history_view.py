@@ -1,4 +1,4 @@
-"""Describes results over time for pages: since when, and with which report."""
+"""Describes results over time for pages: the changes by report, week and test."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ class HistoryStep:
     before: Outcome | None
     after: Outcome | None
     settings: str
-    """In words: `inference: float16, bfloat16; training: float16`."""
+    """The settings in words: `inference: float16, bfloat16; training: float16`."""
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The changes of one report; `first` are the suites that no earlier report had."""
+    """The changes of one report."""
 
     accelerator: str
     basis: Basis
     point: Point
     steps: tuple[HistoryStep, ...]
     first: Mapping[str, int]
-    """How many tests each of them has."""
+    """The number of tests in each suite that no earlier report had."""
 
     @property
     def anchor(self) -> str:

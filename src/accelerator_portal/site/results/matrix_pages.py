@@ -25,16 +25,16 @@ from accelerator_portal.site.results.results_shapes import (
 from accelerator_portal.site.results.results_view import MatrixView
 from accelerator_portal.site.templates import Templates
 
-# More rows or cells than these stand on further pages: fifty columns of 200 rows would be 2.5 MB,
-# and take a slow machine seconds to lay out.
+# The most rows and cells of a page; the other rows are on further pages. Fifty columns of 200 rows
+# would be 2.5 MB, and take a slow machine seconds to lay out.
 MOST_ROWS = 200
 MOST_CELLS = 4_000
 LEAST_ROWS = 20
 
-# The first of these has the suite's own address: a mode that comes later takes it from none.
+# The order of modes. The first mode of a suite has the suite's own address.
 _MODES = ("", "inference", "training")
 
-# Names that stand beside modes in a suite's folder.
+# Names in a suite's folder that modes cannot have.
 _TAKEN = {"tests"}
 
 

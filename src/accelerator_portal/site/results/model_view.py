@@ -47,8 +47,8 @@ class FamilyCell:
     """A platform's results of a family; `words` are the numbers of results.
 
     `modes` are the numbers for each mode if there are several, `training` is that for training.
-    `anchor` is the id of the results' section on the family's page. `models` says of suites
-    without the published models what they have instead.
+    `anchor` is the id of the results' section on the family's page. `models` describes the models
+    of suites that don't use the published models.
     """
 
     results: FamilyResults
@@ -87,7 +87,7 @@ class ListedTest:
 class FamilyView:
     """A model family: cells by platform, results by cell, and the tests that suites list.
 
-    `stated` is what documents state by platform, which is no result.
+    `stated` has the statements of documents by platform, which are not results.
     """
 
     family: ModelFamily
@@ -97,11 +97,11 @@ class FamilyView:
     stated: Mapping[str, tuple[Statement, ...]]
 
     def best(self, platform: str) -> FamilyCell | None:
-        """Return a platform's best evidence: of PyTorch that of runs, else that of baselines."""
+        """Return a platform's best evidence or None: PyTorch before ExecuTorch, then runs first."""
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's best evidence of ExecuTorch if evidence of PyTorch is better."""
+        """Return a platform's best evidence for ExecuTorch that is not `best`, or None."""
         _, *others = self.cells.get(platform, (None,))
         return next((cell for cell in others if cell.results.executorch), None)
 
@@ -112,7 +112,7 @@ class FamilyView:
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """What the names of its models are searched by, such as `8b` and `qwen3`."""
+        """The sizes and versions in model names, for the search, such as `8b` and `qwen3`."""
         tests = (row.result.test.name for rows in self.rows.values() for row in rows)
         documents = chain.from_iterable(self.stated.values())
         models = (model.name for statement in documents for model in statement.models)
@@ -122,7 +122,10 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The families that some report or document has, by platforms with one; and what is missing."""
+    """The model families with evidence, and the platforms with and without evidence.
+
+    `no_report` has the titles of families without evidence.
+    """
 
     families: tuple[FamilyView, ...]
     platforms: tuple[Platform, ...]
@@ -248,7 +251,7 @@ def _listed(
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 
-# Of one platform's results a family's page lists so many; its data has all.
+# The most results of one platform on a family's page; the data file has all results.
 MOST_LISTED = 200
 
 
@@ -336,7 +339,7 @@ def _tests(family: FamilyView, cell: FamilyCell) -> Iterator[FamilyTest]:
 class FamilyCount(Model):
     """The results of a family on one platform.
 
-    Runs and baselines are counted apart, and so are PyTorch and ExecuTorch.
+    Runs and baselines are counted separately, and so are PyTorch and ExecuTorch.
     """
 
     accelerator: str
@@ -348,13 +351,13 @@ class FamilyCount(Model):
     passed: int
     """The number of tests that passed or are expected to pass."""
     checked: int
-    """The number of tests with a result other than skipped or infrastructure errors."""
+    """The number of tests that passed or failed, or are expected to pass or fail."""
     total: int
-    """How many tests there are."""
+    """The number of all tests."""
     outcomes: dict[Outcome, int]
     """The number of tests by outcome."""
     date: dt.date | None = None
-    """The day of the newest report; absent where it states none."""
+    """The day of the newest report. Absent if the report states none."""
     reports: tuple[str, ...]
     """Ids of the reports, the newest first."""
     models: dict[str, str]
@@ -386,11 +389,11 @@ class FamilyEntry(Model):
     id: str
     """Id of the family; never changes."""
     title: str
-    """What readers see."""
+    """Title of the family."""
     address: str
     """Address of the family's own file, relative to the index."""
     counts: tuple[FamilyCount, ...]
-    """The results on each platform that has any."""
+    """The numbers of results on each platform with results."""
     stated: tuple[StatedFamily, ...] = ()
     """The models that documents state. These models are not part of the results."""
 
@@ -401,7 +404,7 @@ class FamiliesIndex(Model):
     families: tuple[FamilyEntry, ...]
     """The families with tests in at least one report, or models in a document."""
     no_report: tuple[str, ...]
-    """Titles of the families without either."""
+    """Titles of the families without such tests and models."""
 
 
 class FamilyTest(Model):
@@ -431,7 +434,7 @@ class FamilyData(Model):
     id: str
     """Id of the family."""
     title: str
-    """What readers see."""
+    """Title of the family."""
     names: tuple[str, ...]
     """Patterns `suite/name` of its tests."""
     tests: tuple[FamilyTest, ...]

@@ -53,7 +53,7 @@ from accelerator_portal.site.results.suite_tests import (
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated import page_in
 
-# Of what did not pass a page lists so much; its data has all.
+# The most tests that did not pass on a page; the data file has all tests.
 MOST_LISTED = 200
 
 
@@ -291,7 +291,7 @@ def _size(row: ReportRow) -> int:
     return names + sum(len(text) for text in texts if text)
 
 
-# Of what changed of a test its page lists so much; the page of its history has all.
+# The most changes of a test on its page; the page of its history has all changes.
 MOST_CHANGES = 5
 
 

@@ -46,7 +46,7 @@ class MatrixColumn(Model):
     accelerator: str
     """Id of the accelerator."""
     name: str
-    """Its name."""
+    """Name of the accelerator."""
     report: str
     """Id of the report."""
     kind: Kind
@@ -113,17 +113,17 @@ class PlatformQuality(Model):
     level: str
     """Id of its level of evidence in `data/criteria.yaml`."""
     tested: bool
-    """Whether its newest command reads "tested"."""
+    """Whether its newest command counts as tested."""
     why: str
-    """The reason."""
+    """The reason for `tested`."""
     missing: tuple[str, ...]
     """The missing requirements of higher levels."""
     runs: int
-    """How many runs are known."""
+    """The number of known runs."""
     baselines: int
-    """How many baselines are known."""
+    """The number of known baselines."""
     suites: tuple[SuiteState, ...]
-    """Each suite, by name."""
+    """The state of each suite, by name."""
     open_breakages: int
     """The number of open regressions."""
     never_passed: int
@@ -136,9 +136,9 @@ class SetAside(Model):
     """A folder that has errors."""
 
     folder: str
-    """Its name: the platform's id."""
+    """Name of the folder, which is the platform's id."""
     errors: int
-    """How many it has."""
+    """The number of errors."""
     shown_before: str | None
     """The date before which its last valid version was published. Absent if no version is shown."""
 
@@ -158,7 +158,7 @@ class Badge(Model):
     """A badge in the endpoint format of shields.io, version 1, which defines these field names."""
 
     schemaVersion: int  # noqa: N815 - as that format calls it
-    """1."""
+    """The version of the badge format: 1."""
     label: str
     """The text on the left side."""
     message: str
@@ -179,7 +179,7 @@ class ReportRow(Model):
     settings: str | None = None
     """Mode and parameters, in words."""
     reason: str | None = None
-    """The message of a failure, or why it was skipped."""
+    """The error message of a failed test, or why the test was skipped."""
     raw_status: str | None = None
     """The status in the original format."""
     known_issue: str | None = None
@@ -208,9 +208,9 @@ class EvidenceLink(Model):
     """A log or a page from which a result comes."""
 
     url: str
-    """Its address."""
+    """Address of the log or page."""
     label: str
-    """What it is."""
+    """The kind of evidence."""
 
 
 class TestResult(Model):
@@ -227,7 +227,7 @@ class TestResult(Model):
     settings: str | None = None
     """Mode and parameters."""
     notes: tuple[str, ...] | None = None
-    """The stage, and the message of a failure or why it was skipped."""
+    """The stage, and the error message of a failed test or why the test was skipped."""
     since: str | None = None
     """The time since which the outcome is the same."""
     runs: str | None = None
@@ -239,13 +239,13 @@ class TestResult(Model):
     known_issue: str | None = None
     """Where a known issue is declared."""
     evidence: tuple[EvidenceLink, ...] | None = None
-    """Logs and pages."""
+    """Links to logs and pages."""
     log_tail: str | None = None
-    """The last lines of its log."""
+    """The last lines of the test's log."""
     command: str | None = None
     """The command that repeats the test, or that ran its suite."""
     history: str | None = None
-    """The query that opens its history on the page of test histories."""
+    """The query that opens the test on the page of test histories."""
 
 
 class TestData(Model):
@@ -254,9 +254,9 @@ class TestData(Model):
     __test__ = False
 
     name: str
-    """Its name."""
+    """Name of the test."""
     results: tuple[TestResult, ...]
-    """Its results, by settings and platform."""
+    """The results of the test, by settings and platform."""
 
 
 class TestShard(Model):
@@ -265,7 +265,7 @@ class TestShard(Model):
     __test__ = False
 
     tests: Mapping[str, TestData]
-    """By id on a page, sorted."""
+    """The tests by their id on a page, sorted."""
 
 
 class ReportOfTests(Model):
@@ -274,7 +274,7 @@ class ReportOfTests(Model):
     accelerator: str
     """Id of the accelerator."""
     name: str
-    """Its name."""
+    """Name of the accelerator."""
     kind: Kind
     """The kind of the report."""
 
@@ -289,6 +289,6 @@ class TestsIndex(Model):
     tests: int
     """The number of tests."""
     reports: dict[str, ReportOfTests]
-    """The reports that have some of them, by id."""
+    """The reports that have tests of the suite, by id."""
     files: tuple[tuple[str, str], ...]
     """First test and address of each file, sorted by test."""

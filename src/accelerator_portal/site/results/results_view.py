@@ -35,7 +35,10 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteCounts:
-    """The numbers of a suite's tests; `checked` is the number that passed or failed."""
+    """The numbers of a suite's tests; `checked` is the number that passed or failed.
+
+    `others` are the outcomes other than passed, with their numbers.
+    """
 
     suite: str
     passed: int
@@ -176,7 +179,7 @@ def _counts(
 
 
 def _apart(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return what tells a column from those of the same group and platform, or nothing."""
+    """Return the suffix that distinguishes columns of the same group and platform; may be empty."""
     place = (column.group, column.accelerator)
     same = [c.report for c in matrix.columns if (c.group, c.accelerator) == place]
     if len(same) == 1:

@@ -79,19 +79,19 @@ class ReportedTest:
     address: str
     test: TestEntry
     since: str | None = None
-    """Since when the outcome is what it is, in words, where a history knows it."""
+    """The time since which the outcome is the same, in words; None if unknown."""
     strip: VerdictStrip | None = None
-    """Its last verdicts, where a history of runs knows two."""
+    """The test's last verdicts in runs; None for fewer than two."""
     day: dt.date | None = None
-    """The day of the report."""
+    """The day of the report; None if the report has no date."""
     environment: str = ""
-    """The software and the device, in words; empty where the report names none."""
+    """The software and the device, in words; empty if the report states neither."""
     command: str | None = None
-    """The command that repeats the test, or that ran its suite."""
+    """The command that repeats the test or ran its suite; None without one."""
     anchor: str = ""
-    """Id on the page of the test."""
+    """The result's id on the page of the test."""
     history: str | None = None
-    """The query that opens it on the page of test histories, if a history has it."""
+    """The query that opens the test on the page of test histories; None without a history."""
 
     @property
     def settings(self) -> str:
@@ -158,7 +158,7 @@ class TestView:
 
 
 def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
-    """Yield a report's result of each test, or of those of one suite, in order."""
+    """Yield the result of each test in a report; with `suite`, only of this suite's tests."""
     report = stored.report
     commands = {suite.name: suite.command for suite in report.suites}
     environment = _environment(report.environment)
@@ -267,11 +267,11 @@ def _same(catalog: Catalog, suite: str, name: str) -> tuple[tuple[SameModelTest,
     return (), None
 
 
-# Results on the page of a letter, of which a test has one for each platform and setting: two
-# megabytes at most, and less than 100 kB as servers send them.
+# The most results on the page of a letter; a test has a result for each platform and setting.
+# The page has at most 2 MB, and less than 100 kB when compressed.
 MOST_RESULTS = 800
 
-# Names on the page of all letters, each with a link.
+# The most names on the page of all letters, each with a link.
 MOST_NAMES = 3_000
 
 
@@ -305,7 +305,7 @@ def static_tests(tests: Sequence[TestView]) -> list[TestView]:
 
 
 def failing(tests: Iterable[TestView]) -> int:
-    """Return the number of tests that fail in some report."""
+    """Return the number of tests that fail in at least one report."""
     return sum(map(_fails, tests))
 
 
