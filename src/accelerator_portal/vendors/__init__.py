@@ -1,1 +1,1 @@
-"""Drafts vendors' folders, and writes the files by which GitHub knows their owners."""
+"""Drafts vendors' folders, and writes GitHub's CODEOWNERS and issue forms."""

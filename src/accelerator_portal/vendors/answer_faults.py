@@ -1,4 +1,4 @@
-"""Finds errors of an answer beside other answers, folders or PyTorch's releases."""
+"""Finds answers that contradict other answers, platform folders or PyTorch's releases."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from accelerator_portal.install.pip_command import UnquotableError, pip_steps
 from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.entry import pinned, requirements
 
-AnswerFault = tuple[str, str] | None
+AnswerFault = tuple[str, str] | None  # what is wrong, and the fix
 """What is wrong and what would be right."""
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
-    """Return the fault that a valid value has because of other answers or the catalog, or None."""
+    """Return why a valid value contradicts other answers or the catalog, with the fix, or None."""
     if isinstance(value, str):
         for what in alphabet_faults(value):
             return what, "use one alphabet"
@@ -40,7 +40,7 @@ def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # n
 
 
 def id_fault(catalog: Catalog, folders: Iterable[str], new: str) -> AnswerFault:
-    """Return why `new` cannot be the id of a new platform, or None.
+    """Return why `new` cannot be the id of a new platform, with the fix, or None.
 
     `folders` are all existing folder names, including folders that have problems.
     """
@@ -96,7 +96,7 @@ def _command(case: PlatformCase, value: str) -> AnswerFault:
 
 
 def _torch(case: PlatformCase, values: tuple[str, ...]) -> AnswerFault:
-    if not case.steps:  # then releases may be stated that are older than all listed ones
+    if not case.steps:  # without a command, releases may be older than all listed releases
         oldest = min(map(Version, case.catalog.releases.by_version))
         values = tuple(value for value in values if Version(value) >= oldest)
     wrong = next(filter(None, (_unknown_release(case, value) for value in values)), None)

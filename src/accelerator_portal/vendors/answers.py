@@ -1,4 +1,4 @@
-"""Defines the questions to a new vendor, and validates what was typed."""
+"""Defines the questions to a new vendor, and validates typed answers."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ PACKAGE = "package"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A value, and the id of its source."""
+    """An answer of a vendor: a value, and the id of its source."""
 
     value: Any
     source: str = DOCUMENTATION
 
 
 def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each question has its kind
-    """Return the value that `text` represents.
+    """Return the validated value of a typed answer.
 
     Raises RefusedAnswerError with the words that `accelerator-portal check` uses for the same
     fault.

@@ -1,4 +1,4 @@
-"""Drafts a vendor's folder from what is known, writes the texts of its files, and checks them."""
+"""Defines the draft of a vendor's folder, writes the texts of its files, and checks them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What to fill in next in a file; in a Markdown file, `heading` names the section."""
+    """A part of a file to complete next; in a Markdown file, `heading` names the section."""
 
     file: str
     words: str
@@ -56,7 +56,7 @@ class Draft:
 
 
 def folder_files(draft: Draft) -> dict[str, str]:
-    """Return the text of each file by its name."""
+    """Return the text of each file in the folder, by file name."""
     return {
         "accelerator.yaml": _yaml_file(draft, "accelerator.yaml", draft.accelerator),
         "install.yaml": _yaml_file(draft, "install.yaml", draft.install),
@@ -133,7 +133,7 @@ def yaml_text(data: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlatformCase:
-    """What is known about the new platform `id` so far.
+    """The answers and documents about the new platform `id` so far.
 
     `offers` are answers from another document: package metadata, or an entry of
     `additional-platforms.json`. `entry` is the draft from that entry, with its options and
@@ -172,7 +172,7 @@ class PlatformCase:
 
     @property
     def new_hosts(self) -> list[str]:
-        """The hosts in the commands that the portal does not list yet."""
+        """The hosts in install commands that the portal does not list yet."""
         options = self.entry_options or [{"steps": self.steps}]
         return self.hosts_of([step for option in options for step in option["steps"]])
 
@@ -188,7 +188,7 @@ class PlatformCase:
 
     @property
     def sharing(self) -> list[str]:
-        """The names of the platforms that have the same device string."""
+        """The names of existing platforms with the same device string."""
         device = (self.value("device") or "").casefold()
         platforms = (platform.accelerator for platform in self.catalog.platforms)
         return [p.name for p in platforms if p.device.value.casefold() == device]

@@ -1,4 +1,4 @@
-"""Drafts a folder that passes the check from all answers."""
+"""Drafts a vendor's folder from all answers, so that it passes the check."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:
-    """Return Markdown by heading: from the entry if it has the section, else from answers."""
+    """Return the guide's Markdown by heading, from the entry or else from answers."""
     page = f"<{_address(case.value('url'))}> [@{DOCUMENTATION}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
@@ -205,13 +205,13 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
 
 def only_question(case: PlatformCase) -> Mapping[str, str]:
-    """Return the only question that the answers can answer, with its answer."""
+    """Return the title and text of the FAQ's only question, which is answered from `support`."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_address(address)}> [@{source}]"}
 
 
 def _start(case: PlatformCase) -> str:
-    """Return code that imports what the device needs and creates it."""
+    """Return Markdown with code that imports the required modules and creates the device."""
     device, module = _literal(case.value("device")), case.value("import")
     own = module != "torch" and case.value("autoload") != "yes"
     imports = "import torch\n" + (f"import {module}\n" if own else "")

@@ -29,7 +29,7 @@ _REPOSITORY = "https://github.com/pytorch/pytorch.github.io"
 _WHEELS = re.compile(r"https://download\.pytorch\.org/whl/(?:nightly/)?([a-z0-9.]+)/?")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
-# Where the sections of pytorch.org's guides go; what has no place of its own stays with the last.
+# The portal's headings by those of pytorch.org's guides; other sections stay in the one above.
 _SECTIONS = {
     "prerequisites": "Prepare",
     "installation": "Install",
@@ -39,7 +39,7 @@ _SECTIONS = {
 
 
 def folder_name(platform_id: str) -> str:
-    """Return the folder name for an id of the file; underscores become hyphens."""
+    """Return the folder name for an id in `additional-platforms.json`: `a_b` becomes `a-b`."""
     return platform_id.replace("_", "-")
 
 
@@ -150,7 +150,7 @@ def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _guide(html: str) -> Iterator[tuple[str, str]]:
-    """Yield the guide's headings that have text, with their text."""
+    """Yield the guide's headings with their Markdown, without empty sections."""
     sections: dict[str, list[str]] = {heading: [] for heading in GUIDE_HEADINGS}
     lines = sections["Prepare"]
     fenced = False
@@ -185,7 +185,7 @@ def _without_html(line: str) -> str:
 
 
 def with_releases(draft: Draft) -> Draft:
-    """Return an entry's draft with options that follow PyTorch's releases, and their rows."""
+    """Return an entry's draft with options for all releases in its rows, and with these rows."""
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
     followed = [following_option(option, rows) for option in options]
@@ -193,7 +193,7 @@ def with_releases(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return an option that follows releases, if `rows` have the versions that it pins.
+    """Return an option whose versions come from `rows`, if the rows have the versions that it pins.
 
     `package` is the platform's package; by default the plugin that the option pins. An option
     that pins other versions than the rows is returned unchanged: it may be the only option for
@@ -220,7 +220,7 @@ def pinned_plugin(option: Record) -> Requirement | None:
 
 
 def _following_wheels(option: Record) -> Record:
-    """Return an option that covers its first release and all later releases with such wheels."""
+    """Return an option for wheels that covers its release and all later releases."""
     if "torch" not in option:
         return option
     (first,) = option["torch"]
@@ -229,11 +229,11 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return a row with the release of the first option that needs a row; empty if none does."""
+    """Return the version row of the first stable option without `wheels`, if it pins no plugin."""
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)
     if first is None or pinned_plugin(first):
-        return []  # a plugin that is pinned beside no torch fits a torch that nobody names
+        return []  # the torch version that the plugin needs is not stated
     return [{"torch": first["torch"][0], "source": first["source"]}]
 
 
@@ -243,10 +243,11 @@ _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
 def steps_of_rows(
     steps: Iterable[Mapping[str, Any]], package: str, *, has_plugin: bool
 ) -> list[dict[str, Any]]:
-    """Return pip steps that take the versions of torch and `package` from the rows.
+    """Return pip steps with placeholders for the versions of torch and `package`.
 
-    `has_plugin`: the rows name the package's version. Requirements without a version get one,
-    too. Otherwise the command for an older release would install the newest version.
+    The rows of compatibility.yaml fill the placeholders. `has_plugin` means that they state the
+    package's version. Requirements without a version also get a placeholder: otherwise the command
+    for an older release would install the newest version.
     """
     names = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":

@@ -1,4 +1,4 @@
-"""Writes CODEOWNERS and the issue forms from the vendors' folders."""
+"""Writes CODEOWNERS and the issue forms from the vendors' folders, and adds hosts."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _owned(catalog: Catalog) -> Iterator[str]:
 
 
 def _option(platform: Platform) -> str:
-    """Return the name with the id: GitHub requires unique options."""
+    """Return a form's option: the platform's name with its id, because options must be unique."""
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()
 
@@ -153,7 +153,7 @@ _ITEM = "  - {host: "
 
 
 def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
-    """Return the catalog with more hosts listed."""
+    """Return the catalog with `hosts` listed as hosts of `owner`."""
     if not hosts or catalog.hosts is None:
         return catalog
     more = (Host(host=host, owner=owner) for host in hosts)

@@ -1,4 +1,4 @@
-"""Asks question after question until all answers are there."""
+"""Asks a vendor all questions, or derives answers without asking."""
 
 from __future__ import annotations
 
@@ -28,12 +28,15 @@ class Ask(Protocol):
     """A function that asks a person a question."""
 
     def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-        """Return the case with the answer, or unchanged if it was skipped; None to go back."""
+        """Return the case with the answer, or unchanged if it was skipped; None to go back.
+
+        `first` means that there is no earlier question to go back to.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class InterviewResult:
-    """A case after the interview, with errors of rejected answers and texts on missing ones."""
+    """The case after an interview, with messages about wrong and missing answers."""
 
     case: PlatformCase
     wrong: list[str]
@@ -53,9 +56,9 @@ def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
 def interview(
     case: PlatformCase, given: Mapping[str, str], ask: Ask | None = None
 ) -> InterviewResult:
-    """Return the case with all answers, and the wrong and missing ones.
+    """Return the case with all answers, and messages about wrong and missing answers.
 
-    `given` are texts by flag. Other questions are put to `ask`. Without `ask`, answers that
+    `given` are typed answers by flag. Other questions are put to `ask`. Without `ask`, answers that
     follow from other answers are used, and the rest is missing.
     """
     wrong: list[str] = []
@@ -109,7 +112,7 @@ def applies(case: PlatformCase, question: Prompt) -> bool:
 
 
 def about(case: PlatformCase, question: Prompt) -> str:
-    """Return the detail to append to a question, such as `: example.org`; empty without any."""
+    """Return the detail to append to a question, such as `: example.org`; may be empty."""
     names = {
         "device-note": case.sharing,
         "host-owner": case.new_hosts,

@@ -1,7 +1,7 @@
-"""Reads the models of a vendor's document: tables or lists in Markdown or HTML, as described.
+"""Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
 
-What a list does not describe is refused: a missing heading or column, or an unknown mark. So a
-document that changed its form never loses models silently.
+The document is Markdown or HTML. A heading or column that is missing, or an unknown mark, is
+refused, so that models are never lost silently if the document changes its form.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class _Tables(HTMLParser):
         self._item: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Start a heading, table, row or cell."""
+        """Note the start of a heading, table, row, cell, list or list item."""
         if tag in _LEVELS:
             self._heading = ""
         elif tag == "table":
@@ -94,7 +94,7 @@ class _Tables(HTMLParser):
             self._table.rows[-1].append(self._cell)
 
     def handle_endtag(self, tag: str) -> None:
-        """End a heading, table or cell."""
+        """Note the end of a heading, table, cell, list or list item."""
         if tag in _LEVELS and self._heading is not None:
             level, title = _LEVELS[tag], _plain(self._heading)
             self._above = [one for one in self._above if one[0] < level] + [(level, title)]
@@ -114,7 +114,7 @@ class _Tables(HTMLParser):
             self._table = self._cell = None
 
     def handle_data(self, data: str) -> None:
-        """Add text to the heading or cell."""
+        """Add text to the open heading, cell or list item."""
         if self._heading is not None:
             self._heading += data
         elif self._cell is not None:
@@ -132,7 +132,7 @@ class _Tables(HTMLParser):
 
 
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
-    """Return a list with the rows and models of a document. Raises ProblemsError."""
+    """Return `listed` with the rows and models of its document. Raises ProblemsError."""
     page = _Tables()
     rendered = MarkdownIt("commonmark", {"html": True}).enable("table")
     page.feed(rendered.render(_INDENTED_ROW.sub("", text)))
@@ -188,7 +188,7 @@ class _Reading:
     models: dict[tuple[str, str | None], _Found] = field(default_factory=dict)
 
     def add(self, table: _Table) -> None:
-        """Read the rows of a table below one of the headings."""
+        """Read the rows of a table, or count them as left out if its heading is excepted."""
         left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = _grid(table)
         self.rows += len(rows)
@@ -255,7 +255,7 @@ def _refuse(path: str, what: str, remedy: str, line: int = 1) -> NoReturn:
 
 
 def _grid(table: _Table) -> Iterator[list[str]]:
-    """Yield the names of the columns, then the texts of each row; cells that span are repeated."""
+    """Yield the column names, then the texts of each row; spanning cells are repeated."""
     filled: dict[tuple[int, int], str] = {}
     for y, cells in enumerate(table.rows):
         x = 0
@@ -279,5 +279,5 @@ def _plain(text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text without signs that look like verdicts, such as those of footnotes."""
+    """Return a text without characters such as footnote signs that look like verdicts."""
     return " ".join(VERDICT_MARK.sub("", text).split()).strip(" ,")

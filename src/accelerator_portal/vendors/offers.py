@@ -18,7 +18,8 @@ from accelerator_portal.vendors.draft import Draft
 from accelerator_portal.vendors.entry import SOURCE, requirements
 from accelerator_portal.vendors.package_metadata import PackageMetadata
 
-# Labels of project URLs, the best first. Source: "Well-known Project URLs in Metadata", packaging.
+# Labels of project URLs, in order of preference. Source: "Well-known Project URLs in Metadata",
+# packaging.
 _DOCUMENTATION = ("documentation", "docs")
 _CODE = ("source", "source code", "repository", "sourcecode", "github", "homepage", "home page")
 _ISSUES = ("issues", "bugs", "issue", "tracker", "issuetracker", "bug tracker", "bugtracker")

@@ -117,7 +117,7 @@ def _text(data: bytes) -> str:
 
 
 def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
-    """Return the metadata in the files; `whole` means that entry points are readable, too."""
+    """Return the metadata in the files; `whole` means that entry points can also be read."""
     raw = parse_core_metadata(read("METADATA") or "")
     if "name" not in raw:
         raise ValueError("there is no METADATA file with a name. Use a wheel or a METADATA file")
@@ -142,7 +142,7 @@ def _urls(raw: RawMetadata) -> dict[str, str]:
 
 
 def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
-    """Return the unconditional requirement on torch, so without extras and markers."""
+    """Return the requirement on torch that has no marker, such as an extra; None without one."""
     for needed in requires:
         if needed.name == "torch" and not needed.marker and needed.specifier:
             return needed.specifier

@@ -1,4 +1,4 @@
-"""Replaces a list in `stated-models.yaml` by what its document states at another commit."""
+"""Updates a list in `stated-models.yaml` from its document at another commit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def document_of(file: StatedModels, listed: ModelList) -> CitedDocument | None:
 def with_list(
     file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
-    """Return a file with the list at `place` as a copy of its document has it.
+    """Return a file with the list at index `place` read again from a copy of its document.
 
     Raises ProblemsError if the list does not describe the document.
     """

@@ -41,7 +41,7 @@ def derived(case: PlatformCase, flag: str) -> Answer | None:
 
 
 def suggested(case: PlatformCase, flag: str) -> str | None:
-    """Return a likely answer, or None. It would be a fact, so a person must confirm it."""
+    """Return a likely answer, or None. A person must confirm it before it is used."""
     if flag == "import":
         return re.sub(r"[^A-Za-z0-9_]", "_", case.value("package") or "") or None
     return {
@@ -54,7 +54,7 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
 
 
 def _integration(case: PlatformCase) -> tuple[str, Texts]:
-    """Return "out-of-tree" for a package other than torch: it is installed on top of PyTorch."""
+    """Return "out-of-tree" for a package other than torch, which is installed on top of PyTorch."""
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
         return case.source("package"), ("out-of-tree",)
@@ -72,9 +72,9 @@ def _torch(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the version that the command pins, or that of a package that fits all releases.
+    """Return the version that the command pins, or the package's version if it fits all releases.
 
-    Returns nothing if the command pins the version for one of several releases only.
+    Returns no version if the command pins it for only one of several releases.
     """
     package = case.package
     pin = pinned_plugin(case)
@@ -138,7 +138,7 @@ def _read(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
-    """Return whether the command pins torch and the package, though there are several releases."""
+    """Return whether the command pins torch and the package, but there are several releases."""
     several = len(case.value("torch") or ()) > 1
     return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
 
