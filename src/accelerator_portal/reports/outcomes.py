@@ -30,12 +30,10 @@ Outcome = Literal[
 ]
 
 OutcomeGroup = Literal["pass", "unchecked", "failure", "error", "skip", "missing"]
-"""What an outcome says of the product.
-
-`pass`: it did what it should. `unchecked`: it ran, and nobody looked at the result. `failure`: it
-did not do what it should. `error`: the machine or the test failed, not the product. `skip`: left
-out on purpose. `missing`: planned, and never started.
-"""
+"""What an outcome says about the product. `pass`: the result is right. `unchecked`: the test ran,
+and its result was not compared. `failure`: the product failed. `error`: the machine or the test
+failed, not the product. `skip`: the test was left out on purpose. `missing`: a planned test never
+started."""
 
 OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
 """The ending of a class in the stylesheets: `outcome--pass`."""
@@ -50,7 +48,7 @@ class OutcomeInfo:
     group: OutcomeGroup
     """What the outcome says about the product; pass rates, exit codes and other formats use it."""
     sign: str
-    """One character that stands for the outcome in tables; every outcome has another one."""
+    """One character that stands for the outcome in tables; each outcome has its own character."""
     color: OutcomeColor
     """The color of the sign. The word is always shown with the sign."""
     merge_rank: int
@@ -190,13 +188,13 @@ UNSUCCESSFUL = outcomes_in("failure", "error")
 """Outcomes that somebody has to look at, whatever the cause."""
 
 UNSETTLED = outcomes_in("failure", "error", "missing")
-"""What is left to do after a run: all but what passed, ran, or was left out on purpose."""
+"""Outcomes of tests that may be run again: failures, errors, and planned tests without a start."""
 
 ATTEMPTED = outcomes_in("pass", "unchecked", "failure")
 """Outcomes of tests that used the product, with any result."""
 
 WORST_FIRST: tuple[Outcome, ...] = tuple(sorted(OUTCOMES, key=lambda o: OUTCOMES[o].page_rank))
-"""The order of sorted tables."""
+"""All outcomes in the order of sorted tables."""
 
 Stage = Literal[
     "build",

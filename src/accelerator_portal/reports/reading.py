@@ -122,7 +122,7 @@ def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
 
 
 def json_fault(error: json.JSONDecodeError) -> str:
-    """Return the words for a JSON error, with the column in its line."""
+    """Return a text that describes a JSON error and names its column."""
     return f"invalid JSON in column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
 
 

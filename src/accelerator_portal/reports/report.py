@@ -136,7 +136,8 @@ class Origin(Model):
 
 
 OPERATORS_ON_CPU = "operators-on-cpu"
-"""Metric of a test: how many ATen operators PyTorch computed on the CPU instead of the device."""
+"""Name of the metric for the number of ATen operators that a test ran on the CPU, not the
+device."""
 
 
 class KernelCounts(Model):

@@ -17,7 +17,7 @@ from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
 MOST_SHOWN = 20
-"""The number of faults that are listed one by one if every test may have such a fault."""
+"""The most faults of one kind that are listed; further faults are only counted."""
 
 ReportFault = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
 
@@ -27,7 +27,7 @@ FILE_REMEDIES: Mapping[str, str] = {
     "torch": "add environment.torch",
     "origins": "add origins",
 }
-"""What to add to a report file, by what is missing."""
+"""The remedy for a fact that a report file lacks, by the name of the fact."""
 
 
 @dataclass(frozen=True)

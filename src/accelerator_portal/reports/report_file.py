@@ -149,16 +149,16 @@ def line_of_tests(path: Path) -> int | None:
 # line. A test is a small thing: what is far larger is refused before anybody looks into it.
 
 MAX_MEMBERS = 2_000
-"""Keys of one object; the largest that a report may have are 1,000 packages."""
+"""The most keys of one object; `packages`, the largest object, may have 1,000."""
 MAX_ENTRY = 1024 * 1024
-"""Characters of one test; its texts have at most 4,000 each."""
+"""The most characters of one test; each of its texts has at most 4,000."""
 MAX_VALUE = 8 * 1024 * 1024
-"""Characters of one value of the head; the longest are the operators of 100 suites."""
+"""The most characters of a value outside `tests`; the longest lists the operators of 100 suites."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 TakeTest = Callable[[Any, int], None]
-"""Called with each test and its line; raises to stop."""
+"""A function that gets each test and its line, and can raise an error to stop reading."""
 
 
 class ReportJsonError(Exception):

@@ -18,7 +18,7 @@ from accelerator_portal.reports.reading import read_text
 from accelerator_portal.reports.report import Component, Environment
 
 ENVIRONMENT_OPTIONS = ("torch", "os", "arch", "python", "hardware", "driver")
-"""Fields of a report's environment that the command line takes, each as an option."""
+"""Fields of a report's environment that command-line options of the same name set."""
 
 _MOST_BYTES = 1024 * 1024
 
@@ -30,7 +30,7 @@ IMPORT_REMEDIES: Mapping[str, str] = {
     ),
     "origins": "add --origin OWNER/NAME@COMMIT:PATH for each file",
 }
-"""Which option supplies what a report must have, by what is missing."""
+"""The options that supply a missing fact, by the name of the fact."""
 
 
 _OTHER_NAMES = {"pytorch": "torch"}
@@ -80,7 +80,7 @@ def _empty(path: Path) -> Problem:
 
 
 FactDifference = tuple[str, object, object]
-"""The name of a fact, what it is here, and what it is there; None where it is not known."""
+"""The name of a fact and its two values; None for an unknown value."""
 
 
 def environment_facts(environment: Environment) -> Mapping[str, object]:

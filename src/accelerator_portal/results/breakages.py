@@ -151,8 +151,8 @@ def _id(state: State, key: str, first_bad: Point) -> str:
 
 FLAKY_WINDOW = 8
 FLAKY_FLIPS = 3
-"""The number of changes, and of last verdicts, that make a test flaky. On the same code, one change
-is enough."""
+"""A test is flaky if its last FLAKY_WINDOW verdicts change at least FLAKY_FLIPS times. On the same
+code, one change is enough."""
 
 Class = Literal[
     "regressed",  # passed before, and fails in the last report that has it

@@ -90,8 +90,8 @@ class _Key(NamedTuple):
 
 
 FamilyEvidence: TypeAlias = Mapping[str, Mapping[str, tuple[FamilyResults, ...]]]
-"""What is known by id of the family, then of the accelerator; runs stand before
-baselines, and ExecuTorch after everything else."""
+"""Results by id of the family, then by accelerator. Runs come before baselines, and ExecuTorch
+comes last."""
 
 
 def model_evidence(

@@ -20,7 +20,7 @@ from accelerator_portal.results.standing import verdict
 DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
 
 ReportPair = Literal["runs", "platforms", "from-baseline", "to-baseline", "baselines"]
-"""What two reports are: runs of one platform or of two; one or two of them baselines."""
+"""How two reports are related: runs of one platform or of two platforms, one baseline, or two."""
 
 _EXPECTED = "Expected to pass, failed"
 _UNEXPECTED = "Passed, not expected to pass"
@@ -44,7 +44,7 @@ DIFFERENCE_WORDS: Mapping[DifferenceKind, Mapping[ReportPair, str]] = {
     "only-first": dict.fromkeys(get_args(ReportPair), "Only in the first report"),
     "only-second": dict.fromkeys(get_args(ReportPair), "Only in the second report"),
 }
-"""What readers see for each kind of difference, on the page and on the command line."""
+"""The title of each kind of difference, by relation of the reports, for pages and command line."""
 
 PAIR_NOTES: Mapping[ReportPair, str] = {
     "runs": "",

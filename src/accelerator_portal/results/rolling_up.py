@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS_IN_MEMORY = 5_000_000
-"""Above this, Dask is used. A row takes up to 300 bytes while it is grouped."""
+"""The number of rows above which Dask is used. A row takes up to 300 bytes while it is grouped."""
 
 RollupEngine = Literal["pandas", "dask"]
 
@@ -121,7 +121,7 @@ def _empty(rollup: Rollup) -> pd.DataFrame:
 # counts, and whole microseconds, whose sums do not depend on the order.
 
 PLACE = ("accelerator", "suite", "month")
-"""What every roll-up is grouped by: the names of the archive's folders."""
+"""The columns by which every roll-up is grouped; they are in the names of the archive's folders."""
 
 CODE = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
 """The columns that distinguish two versions of the tested code."""
@@ -220,4 +220,4 @@ ROLLUPS: Mapping[str, Rollup] = {
         slowest_tests,
     ),
 }
-"""The roll-ups by the names that the command takes."""
+"""The roll-ups by their names on the command line."""

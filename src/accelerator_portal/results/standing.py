@@ -12,7 +12,7 @@ from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
 from accelerator_portal.reports.report import Environment, Report, Trigger
 
 WINDOW = 30
-"""The number of verdicts of a test that are stored one by one: a month of nights."""
+"""The number of last verdicts that are stored of a test: a month of nightly runs."""
 
 VERDICT = re.compile("=?[+-]")
 """A verdict in `Standing.recent`."""
@@ -21,7 +21,7 @@ Basis = Literal["runs", "baselines"]
 """The content of a history: runs, or results that a project expects, never both."""
 
 OutcomeSign = Literal["+", "-", ""]
-"""Good, bad, or nothing that is said of the product."""
+"""`+` for good, `-` for bad, empty if the outcome says nothing about the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
 class Standing(
     NamedTuple
 ):  # made 100,000 times a report: a frozen dataclass takes four times as long
-    """The result of one test over time: its last outcome, since when, and earlier verdicts."""
+    """The state of one test: its last outcome, the reports around it, and earlier verdicts."""
 
     outcome: Outcome
     """The outcome in the last report that has the test."""
     stage: Stage | None
     """The last stage that the test reached in that report."""
     since: Point
-    """The first report of those since which outcome and stage are the same."""
+    """The report since which outcome and stage are the same."""
     first_seen: Point
     """The first report that has the test."""
     last_seen: Point

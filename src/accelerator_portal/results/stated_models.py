@@ -82,7 +82,7 @@ def of_family(found: Iterable[Statement], family: ModelFamily) -> Iterator[State
 def _names(model: StatedModel) -> Iterator[str]:
     """Yield each model named in a statement, in the spellings that suites use.
 
-    Examples don't count: "LLaVA-NeXT" with the example "llava-v1.6-mistral" is no Mistral.
+    Examples don't count: "LLaVA-NeXT" with the example "llava-v1.6-mistral" is not Mistral.
     """
     for part in _PARTS.split(_OWNER.sub("", model.name)):
         if name := part.strip():

@@ -48,8 +48,8 @@ class Column:
 class ResultMatrix:
     """A suite's tests by column, for one mode; a cell is the index of the test in its report.
 
-    `cells` has a row for each of `names`, with a value for each of `columns`; -1 if there is
-    none.
+    `cells` has a row for each of `names`, with a value for each of `columns`: -1 without a
+    result.
     """
 
     suite: str

@@ -1,4 +1,4 @@
-"""Writes what pages show as JSON under `/api/v1/`."""
+"""Writes the data that pages show as JSON under `/api/v1/`."""
 
 from __future__ import annotations
 

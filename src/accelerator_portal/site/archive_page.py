@@ -24,7 +24,7 @@ from accelerator_portal.site.templates import Templates
 
 PAGE = f"{RESULTS_PAGES}/ask.md"
 PUBLISHED = "archive"
-"""The folder of the site that has the archive's files as the repository has them."""
+"""The site's folder with copies of the archive's files."""
 
 
 class ArchiveSize(NamedTuple):
@@ -99,7 +99,7 @@ CREATE VIEW results AS
 SELECT * FROM read_parquet('data/history/runs/results/**/*.parquet', hive_partitioning = true);
 CREATE VIEW changes AS
 SELECT * FROM read_parquet('data/history/runs/changes/**/*.parquet', hive_partitioning = true);"""
-"""Makes the two tables from a copy of the repository."""
+"""SQL that creates the views `results` and `changes` from a copy of the repository."""
 
 WEB_SETUP = """\
 SET VARIABLE site = '{site}';
@@ -112,7 +112,7 @@ CREATE VIEW results AS
 SELECT * FROM read_parquet(getvariable('results'), hive_partitioning = true);
 CREATE VIEW changes AS
 SELECT * FROM read_parquet(getvariable('changes'), hive_partitioning = true);"""
-"""Makes them from the published files; `{site}` is the address of the site."""
+"""SQL that creates `results` and `changes` from published files; `{site}` is the site's address."""
 
 
 class ArchiveQuestion(NamedTuple):
@@ -223,4 +223,4 @@ GROUP BY accelerator, torch, hardware
 ORDER BY accelerator, torch, hardware;""",
     ),
 )
-"""What the page shows, in its order. A test compares each answer with what Python finds."""
+"""The questions in the order of the page. A test compares each answer with Python's result."""

@@ -139,7 +139,7 @@ class BuiltSite:
 
 
 def _test_ids(folder: Path) -> Iterator[str]:
-    """Yield the ids of a suite's tests and their results, from files of `suite_test_shards`."""
+    """Yield the ids of a suite's tests and their results, from files of `suite_test_files`."""
     for _, name in json.loads((folder / "index.json").read_text("utf-8"))["files"]:
         for anchor, test in json.loads((folder / name).read_text("utf-8"))["tests"].items():
             yield anchor

@@ -19,7 +19,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class HtmlMark:
-    """A kind of HTML that templates mark, by the words of its comments."""
+    """A kind of HTML that templates mark; `words` is the text of its comments."""
 
     words: str
 

@@ -19,20 +19,20 @@ PAGE = "contribute/operations.md"
 OPERATIONS = "operations.json"
 
 MOST_SHOWN = 30
-"""Nights on the page; the JSON has as many as the archive keeps."""
+"""The most nights on the page; the JSON has all nights of the archive."""
 
 
 class NetworkMetrics(Model):
     """The network traffic, without that of programs such as uv."""
 
     requests: Count = 0
-    """HTTP requests."""
+    """The number of HTTP requests."""
     bytes: Annotated[int, Field(ge=0)] = 0
-    """Bytes of the response bodies."""
+    """The number of bytes of the response bodies."""
     retries: Count = 0
-    """Requests that repeated a failed one."""
+    """The number of requests that repeated a failed request."""
     refusals: Count = 0
-    """Responses 401, 403 and 429, and GitHub's rate limits."""
+    """The number of responses 401, 403 and 429, and of GitHub's rate limits."""
 
 
 class StepMetrics(NetworkMetrics):
@@ -60,11 +60,11 @@ class NightMetrics(Model):
     steps: tuple[StepMetrics, ...]
     """The steps in their order."""
     feeds: dict[str, Count]
-    """Feeds by outcome: `new`, `unchanged`, `refused` and `unreachable`."""
+    """The number of feeds by outcome: `new`, `unchanged`, `refused` and `unreachable`."""
     quarantined: tuple[str, ...]
     """Ids of the platforms whose folders have errors."""
     overdue: Count = 0
-    """Regressions that are open for longer than the deadline."""
+    """The number of regressions that are open for longer than the deadline."""
 
     @property
     def start(self) -> str:

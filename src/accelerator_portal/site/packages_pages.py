@@ -189,7 +189,7 @@ _BOTTOM = 20
 _TOP = 16
 _LEFT = 44
 _MOST_NAMES = 13
-"""Of more releases only the first of each minor is named: the names would overlap."""
+"""The most releases whose names fit. With more, only the first of each minor release is named."""
 
 
 def lag_picture(lags: Sequence[Lag]) -> Markup | None:

@@ -25,7 +25,7 @@ PAGE = "contribute/stale-facts.md"
 STALE_FACTS = "stale-facts.json"
 
 MOST_SHOWN = 200
-"""Facts on the page, so that it stays short; the JSON has all of them."""
+"""The most facts on the page; the JSON has all facts."""
 
 
 class StaleFact(Model):
@@ -61,7 +61,7 @@ class FactOwner(Model):
     oldest: dt.date
     """The day on which the oldest source in the folder was read."""
     stale_after: dt.date
-    """The last day on which none of its facts is stale, unless some are stale already."""
+    """The last day on which the folder's oldest fact is not yet stale."""
     trust: dict[TrustLevel, int]
     """The number of facts by the trust level of their most reliable source."""
 

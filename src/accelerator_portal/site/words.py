@@ -46,7 +46,7 @@ EXTENT_WORDS: dict[Extent, str] = {
     "partly": message("works in part"),
     "no": message("does not work"),
 }
-"""Whether a feature works, on every page that says it."""
+"""The words for how well a feature works, on all pages."""
 
 
 def outcome_words(outcome: Outcome) -> str:

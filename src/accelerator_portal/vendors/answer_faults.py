@@ -26,8 +26,8 @@ from accelerator_portal.install.pip_command import UnquotableError, pip_steps
 from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.entry import pinned, requirements
 
-AnswerFault = tuple[str, str] | None  # what is wrong, and the fix
-"""What is wrong and what would be right."""
+AnswerFault = tuple[str, str] | None
+"""What is wrong, and the fix; None without a fault."""
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind

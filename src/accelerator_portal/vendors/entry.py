@@ -122,7 +122,7 @@ def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[d
 
 
 def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
-    """Return the torch version of the steps: the pinned one, or else the index's newest."""
+    """Return an option's `torch` and `wheels`: the pinned torch version, or the index's newest."""
     version = pinned(steps, "torch")
     if version:
         return {"torch": [version]}

@@ -27,7 +27,7 @@ _GROUP = "torch.backends"
 """The entry point group through which `import torch` loads plugins."""
 
 _Read = Callable[[str], str | None]
-"""From a name in `*.dist-info` to the text of that file, None where there is none."""
+"""A function that returns the text of a file in `*.dist-info`, or None if it does not exist."""
 
 
 class NoMetadataError(ValueError):

@@ -52,7 +52,7 @@ def with_list(
 
 
 def file_text(file: StatedModels) -> str:
-    """Return the text of the file, with a source's id in place of a list of one."""
+    """Return the YAML text of a file; each list names its only source as a text."""
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
     for one in data["lists"]:
         one["source"] = one["source"][0]

@@ -171,7 +171,7 @@ def plain_fields(
     """Return the fields of a `TestEntry` that the file states.
 
     `known` is the test's identity, `said` the suite that the user chose, `fallback` the suite
-    of tests that name none.
+    of tests that name no suite.
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {

@@ -24,7 +24,7 @@ from accelerator_portal.reports.reading import ImportResult, Options, parse_pyth
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
-"""FlagGems' names of vendors by the platform's folder, where they differ."""
+"""FlagGems' name of a vendor, by folder of the platform, if the two differ."""
 _ISSUE = re.compile(r"#(\d+)")
 _REMEDY = "use an unmodified file from FlagGems' folder tests"
 _ISSUES = "https://github.com/flagos-ai/FlagGems/issues"

@@ -44,15 +44,15 @@ class Format:
     """A format of test results: its name, and how to detect, read and write it."""
 
     title: str
-    """Its name in a sentence."""
+    """The format's name, as used in a sentence."""
     read: Reader | None = None
-    """Its reader; a format that is only written has none."""
+    """The reader; None for a format that is only written."""
     start: bytes = b""
     """Bytes near the beginning of every file in this format."""
     further: bytes = b""
     """Bytes that every file in this format also contains, at any place."""
     write: Writer | None = None
-    """Its writer; a format that is only read has none."""
+    """The writer; None for a format that is only read."""
     example: str = ""
     """Options and files of an example import command; empty if the format is only written."""
 

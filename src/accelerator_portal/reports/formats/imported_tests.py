@@ -37,12 +37,12 @@ class _Entry(NamedTuple):
 
 
 class ImportedTests:
-    """Collects the tests and faults of a file; texts are kept for the first hundred faults.
+    """Collects the tests and faults of a file; only the first hundred faults are kept as texts.
 
     A benchmark file must list each test once. With `may_repeat`, a test may be listed several
-    times, since hardware is not part of its identity. If its devices include the accelerator
-    and the CPU, the accelerator's result is kept, else the worst result, for example if a test
-    and its teardown fail.
+    times, since hardware is not part of its identity. A result on the accelerator is preferred to
+    a result on the CPU. Otherwise the worst result is kept, for example if a test and its teardown
+    fail.
     """
 
     def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
@@ -90,7 +90,7 @@ class ImportedTests:
             raise self._error() from None
 
     def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
-        """Return the cells of a row by column; None, with a fault, if there are too many or few."""
+        """Return the cells of a row by column; None, with a fault, if their number is wrong."""
         if len(row) == len(columns):
             return dict(zip(columns, row, strict=True))
         what = f"the row has {len(row)} values, the header has {len(columns)}"

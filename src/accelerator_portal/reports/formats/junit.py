@@ -249,7 +249,7 @@ def _fitted(text: str) -> str:
 
 
 def _moment(text: str) -> dt.datetime:
-    """Return a timestamp; Python 3.10's `fromisoformat` does not accept `Z` for UTC."""
+    """Return the time in an ISO 8601 text. Python 3.10's `fromisoformat` does not accept `Z`."""
     text = text.strip()
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 

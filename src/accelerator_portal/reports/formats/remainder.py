@@ -38,7 +38,7 @@ def fields_of(entry: TestEntry) -> Fields:
 
 
 def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
-    """Return the fields of `wanted` that differ from `plain`; None for those only in `plain`."""
+    """Return the fields of `wanted` that differ from `plain`; None for fields only in `plain`."""
     kept = {name: value for name, value in wanted.items() if plain.get(name) != value}
     return kept | {name: None for name in plain if name not in wanted}
 

@@ -58,7 +58,7 @@ class StatusMeaning:
     raw_status: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return the meaning as fields of a test."""
+        """Return the meaning as fields of a `TestEntry`."""
         return {
             "outcome": self.outcome,
             "stage": self.stage,
@@ -126,7 +126,7 @@ def verdict_of(status: str) -> StatusMeaning:
 
 
 def executorch_verdict(status: str, error: str) -> StatusMeaning:
-    """Return the meaning of a name in ExecuTorch's `TestResult` and an error message.
+    """Return the meaning of a status (a name in ExecuTorch's `TestResult`) and its error message.
 
     If the status states only a failure, the message decides the outcome, for example
     out-of-memory. Raises KeyError for an unknown status.

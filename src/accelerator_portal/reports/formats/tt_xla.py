@@ -52,7 +52,7 @@ class _Expectation(OpenModel):
     assert_pcc: bool | None = None
 
     def meaning(self, board: str | None) -> StatusMeaning | None:
-        """Return the expected result; None if nothing is expected. The reason names `board`."""
+        """Return the expected result, or None if there is none. The reason names `board`."""
         where = f"{board}: " if board else ""
         reason = shortened(where + self.reason) if self.reason else None
         if self.status == "EXPECTED_PASSING":

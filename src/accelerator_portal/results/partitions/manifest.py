@@ -37,7 +37,7 @@ class ListedFile(Model):
     bytes: NonNegativeInt
     """The size of the file in bytes."""
     sha256: FileDigest
-    """The SHA-256 of its bytes."""
+    """The SHA-256 of the file."""
     first: Moment
     """The start time of the oldest report in the file."""
     last: Moment
@@ -178,7 +178,7 @@ def _belongs(path: str, accelerator: str) -> bool:
 # `runs` or `baselines`, then `results` or `changes`; a value is percent-encoded as in an address.
 
 Table = Literal["results", "changes"]
-"""`results`: what each report says of each test; `changes`: what it says anew."""
+"""`results`: the outcome of each test in each report; `changes`: only the outcomes that changed."""
 
 TABLES: tuple[Table, ...] = get_args(Table)
 BASES: tuple[Basis, ...] = get_args(Basis)
@@ -250,7 +250,7 @@ def report_file_stem(started: dt.datetime, report: str) -> str:
 
 
 MONTH_FILE_STEM = "month"
-"""How the name of a file starts that has several reports."""
+"""The first part of the file name for the rows of several reports."""
 
 
 def file_name(stem: str, digest: str) -> str:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 MAX_SUITES = 1_000
-"""A suite has a folder; a report with more suites has put something else in their names."""
+"""The most suites of a report: each suite gets a folder."""
 
 
 def refuse_many_suites(report: Report, path: Path) -> None:
@@ -131,7 +131,7 @@ def locked(root: Path, accelerator: str) -> Iterator[None]:
 
 
 ROWS_PER_GROUP = 16_384
-"""A reader of one test fetches one of these groups, 100 kB or so."""
+"""The most rows in a Parquet row group. A reader of one test loads one group, about 100 kB."""
 
 _REMEDY = "restore it from the repository's history"
 

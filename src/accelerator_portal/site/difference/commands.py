@@ -57,10 +57,10 @@ _GROWING = ("python", "system", "method", "variant", "build")
 
 
 _Lines = tuple[tuple[str, ...], tuple[str, ...]]
-"""Commands before and now."""
+"""The commands before and after the change."""
 
 _Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
-"""Words that were replaced by others."""
+"""The replaced words of commands, each with the words that replace them."""
 
 
 @dataclass(frozen=True, slots=True)

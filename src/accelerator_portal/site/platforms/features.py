@@ -26,7 +26,8 @@ class FeatureRun(Model):
     """The result of a feature's tests in a run, or the result that a baseline expects."""
 
     outcome: Outcome
-    """The outcome of the tests. If their outcomes differ, it is one that is not good."""
+    """The outcome of the tests. If their outcomes differ, that of the first test that didn't
+    pass."""
     passed: int
     """The number of tests that passed."""
     tests: int

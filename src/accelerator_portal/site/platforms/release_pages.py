@@ -180,7 +180,7 @@ class ReleaseVersions(Model):
     version: str
     """The version of the release."""
     date: Day
-    """The day of its publication."""
+    """The day on which the release was published."""
     platforms: dict[str, str]
     """What each platform offers for the release, by platform id: the version of the plugin and its
     runtime, the variants or systems, or `from source`. Platforms without a command are left out."""

@@ -55,10 +55,10 @@ def _widths(numbers: list[int]) -> list[float]:
 
 
 OTHER: Final = "other"
-"""Kind of a suite of which no report says the kind."""
+"""The kind of a suite whose kind no report states."""
 
 OWN: Final = "own"
-"""Kind of the column in which the suites of each vendor alone stand together."""
+"""The kind of the column for all suites that only one vendor has."""
 
 ColumnKind = SuiteKind | Literal["other", "own"]
 
@@ -74,7 +74,7 @@ KIND_TITLES: Mapping[ColumnKind, str] = {
     OTHER: message("Other"),
     OWN: message("Vendors"),
 }
-"""What readers see of each kind of suite, in the order of the columns."""
+"""The title of each kind of suite, in the order of the columns."""
 
 _ORDER = list(KIND_TITLES)
 

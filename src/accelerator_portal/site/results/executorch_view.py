@@ -175,7 +175,7 @@ COUNTS: Mapping[str, FlowCount] = {
         {str(t.parameters["dtype"]) for run in runs for t in run.tests if "dtype" in t.parameters}
     ),
 }
-"""What a goal may count, in the newest runs."""
+"""The functions that compute a goal's count from the newest runs, by the counted object."""
 
 
 def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
@@ -369,7 +369,7 @@ class ReleasePair:
 
 
 def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
-    """Return each flow that two releases have, in its two newest releases."""
+    """Return the two newest releases of each flow that has runs of at least two releases."""
     by_version: dict[Version, list[StoredReport]] = {}
     for stored in reports:
         if version := _version(stored):

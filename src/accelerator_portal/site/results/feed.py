@@ -22,7 +22,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 # Older entries are only on the pages.
 MOST_ENTRIES = 50
 MOST_OF_PACKAGES = 20
-"""Plugins are published more often than reports; they must not crowd those out."""
+"""The most package news in the feed, so that reports and changes have enough room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,7 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
 # browser knows which files have the failures of a suite, and reads no others.
 
 REPORT_ROWS = "report-rows"
-"""The folder of these files below `/api/v1/`."""
+"""The folder of the files with rows of reports below `/api/v1/`."""
 
 
 class _Place(NamedTuple):
@@ -355,7 +355,7 @@ def _letters(tests: list[TestView]) -> dict[str, LetterTests]:
 # it.
 
 SUITE_TESTS = "suite-tests"
-"""The folder of these files below `/api/v1/`."""
+"""The folder of the files with tests of suites below `/api/v1/`."""
 
 
 def suite_test_files(

@@ -42,7 +42,7 @@ class MatrixColumn(Model):
     """A column of a matrix."""
 
     id: str
-    """Id of the column. It depends only on the report and its parameters."""
+    """Id of the column. It depends only on the report and the column's parameters."""
     accelerator: str
     """Id of the accelerator."""
     name: str
@@ -149,7 +149,7 @@ class QualityData(Model):
     as_of: str
     """The date of the data. Ages are relative to it."""
     platforms: tuple[PlatformQuality, ...]
-    """Every platform."""
+    """The quality of each platform."""
     set_aside: tuple[SetAside, ...] = ()
     """The folders with errors in the nightly build."""
 
@@ -183,7 +183,7 @@ class ReportRow(Model):
     raw_status: str | None = None
     """The status in the original format."""
     known_issue: str | None = None
-    """Where a known issue is declared."""
+    """Address of the issue that explains the outcome."""
 
 
 class ReportRowsShard(Model):
@@ -237,7 +237,7 @@ class TestResult(Model):
     environment: str | None = None
     """Software and device."""
     known_issue: str | None = None
-    """Where a known issue is declared."""
+    """Address of the issue that explains the outcome."""
     evidence: tuple[EvidenceLink, ...] | None = None
     """Links to logs and pages."""
     log_tail: str | None = None

@@ -71,7 +71,7 @@ def _ends(key: str, size: int, total: int) -> bool:
 # written.
 
 TEST_HISTORIES = "test-histories"
-"""The folder of these files below `/api/v1/`."""
+"""The folder of the files with histories of tests below `/api/v1/`."""
 
 
 def history_name(history: History) -> str:
