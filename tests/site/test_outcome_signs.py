@@ -14,13 +14,20 @@ from tests.folders import REPOSITORY
 
 SCRIPTS = REPOSITORY / "site_src/pages/assets/scripts"
 STYLES = REPOSITORY / "site_src/styles"
-CLASS = re.compile(r"outcome--([a-z-]+)")
+CLASS = re.compile(r"\.outcome--([a-z-]+) {")
 
 
-@pytest.mark.parametrize("sheet", ["tables.css", "matrix.css"])
-def test_every_color_has_a_class(sheet: str) -> None:
-    text = (STYLES / sheet).read_text("utf-8")
+def test_every_color_has_a_class() -> None:
+    text = (STYLES / "tables.css").read_text("utf-8")
     assert sorted(CLASS.findall(text)) == sorted(get_args(OutcomeColor))
+
+
+def test_the_legend_of_bars_names_every_outcome(site: Site) -> None:
+    legend = site.pages["results/"].one("ul.legend:has(.bar-key)")
+    words = [word for item in legend.css("li:has(.bar-key)") for word in item.text().split(", ")]
+    assert sorted(word.strip() for word in words) == sorted(
+        outcome.replace("-", " ") for outcome in OUTCOMES
+    )
 
 
 def test_every_color_is_defined_and_used() -> None:

@@ -25,7 +25,7 @@ def test_every_verdict_has_a_box(outcomes: list[Outcome], words: str) -> None:
     strip = verdict_strip(standing(course(*outcomes)))
     assert strip is not None
     assert strip.words == words
-    assert strip.picture.count("bar-pass") == int(words.split(maxsplit=1)[0])
+    assert strip.picture.count("outcome--pass") == int(words.split(maxsplit=1)[0])
     assert strip.picture.count("<rect") == int(words.split()[4])
 
 

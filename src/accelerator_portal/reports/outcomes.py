@@ -5,7 +5,8 @@ Faults of the infrastructure, of the product and of the test itself are differen
 
 `OUTCOMES` contains everything that the portal knows about an outcome. To add an outcome, add it to
 `Outcome` and to this table: readers and writers of other formats, the harness, pages, scripts and
-the JSON Schema use the table. A new color also needs a token and rules in the stylesheets.
+the JSON Schema use the table. A new color also needs a value in tokens.css and a class in
+tables.css.
 """
 
 from __future__ import annotations
@@ -62,6 +63,11 @@ class OutcomeInfo:
     checks_device: bool = False
     """Whether the device may be unusable afterwards, or its memory not released. The harness then
     checks the device before the next test. A process that died is replaced in any case."""
+
+    @property
+    def bar_color(self) -> OutcomeColor:
+        """The color in bars, which are gray where an outcome is neither good nor bad."""
+        return "none" if self.color == "info" else self.color
 
 
 OUTCOMES: Mapping[Outcome, OutcomeInfo] = {

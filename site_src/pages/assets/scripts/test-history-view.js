@@ -34,7 +34,7 @@ function strip({ parts }, place, signs) {
     if (!outcome) continue; // the test was gone
     const width = Math.max(place(until) - place(from), LEAST);
     const x = Math.min(place(from), WIDTH - LEAST);
-    svg.append(drawn("rect", { class: `bar-${signs.get(outcome)?.dataset.color ?? "none"}`, x: x.toFixed(1), width: width.toFixed(1), height: 14 }));
+    svg.append(drawn("rect", { class: `outcome--${signs.get(outcome)?.dataset.color ?? "none"}`, x: x.toFixed(1), width: width.toFixed(1), height: 14 }));
   }
   return svg;
 }

@@ -34,12 +34,12 @@ def bar(counts: Mapping[Outcome, int]) -> Markup:
     """Return a bar for the numbers of tests by outcome, in the order of OUTCOMES."""
     parts = [
         (color, sum(counts[outcome] for outcome in together))
-        for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].color)
+        for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].bar_color)
     ]
     widths = _widths([tests for _, tests in parts])
     drawn, left = "", 0.0
     for (color, _), width in zip(parts, widths, strict=True):
-        drawn += f'<rect class="bar-{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
+        drawn += f'<rect class="outcome--{color}" x="{left:.1f}" width="{width:.1f}" height="6"/>'
         left += width
     return Markup(  # noqa: S704 - numbers and names of colors
         f'<svg class="bar" viewBox="0 0 {WIDTH} 6" preserveAspectRatio="none" aria-hidden="true"'

@@ -47,7 +47,7 @@ def verdict_strip(standing: Standing | None) -> VerdictStrip | None:
     if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one is no course
         return None
     boxes = "".join(
-        f'<rect class="bar-{_COLORS[said[-1]]}" x="{8 * place}" width="6" height="12"/>'
+        f'<rect class="outcome--{_COLORS[said[-1]]}" x="{8 * place}" width="6" height="12"/>'
         for place, said in enumerate(verdicts)
     )
     width = 8 * len(verdicts) - 2
