@@ -42,12 +42,6 @@ def made_up():
 OUTCOME = """
     "made-up": OutcomeInfo("A made-up outcome.", "failure", "Z", "warn", 15, 15),"""
 REPORT = report_text(made_up(0, {"resnet18": "failed"})).replace('"failed"', '"made-up"')
-PAGE = '''"""A made-up page."""
-from accelerator_portal.site.page import SiteFile
-def made_up_page(templates):
-    yield SiteFile("made-up.md", templates.render("made-up.md.j2", to_root=""), "")
-'''
-IMPORT = "from accelerator_portal.site.made_up import made_up_page"
 TEMPLATE = "# Made up\n\nA made-up page.\n"
 AXIS = """
     Axis("libc", "C library", 8, lambda *_: (Value("musl", "musl"),)),"""
@@ -111,13 +105,7 @@ ROWS: Mapping[str, Row] = {
         {"report.json": ("", REPORT)},
     ),
     "a page": Row(
-        {
-            "site/made_up.py": ("", PAGE),
-            "site/build.py": (
-                "    yield style_sheet(root)\n",
-                f"    {IMPORT}\n    yield from made_up_page(templates)\n",
-            ),
-        },
+        {"site/build.py": ('        "glossary.md": {},\n', '        "made-up.md": {},\n')},
         [["build"]],
         "A made-up page.",
         {

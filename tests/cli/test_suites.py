@@ -26,3 +26,10 @@ def test_names_are_added_and_those_of_other_releases_stay(tmp_path: Path) -> Non
     wanted = described.partition("\ntests:\n")[2].splitlines()
     assert found == sorted([*wanted, "  - of-an-older-torch"])
     assert CliRunner().invoke(main, [*words, "--check"]).exit_code == 0
+
+
+def test_a_suite_without_a_file_needs_one_first(tmp_path: Path) -> None:
+    words = ["suites", "--root", str(tmp_path), "--suite", "integration"]
+    refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 1
+    assert f"{FILE}: file not found. Create it" in refused.output

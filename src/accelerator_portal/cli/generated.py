@@ -91,12 +91,17 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
 
     Requires torch.
 
+    For a new suite, first write data/suites/NAME.yaml with one test name: `tests:` gets the others.
+
     Names that this torch version doesn't have stay, because reports on other releases use them.
     Lines above `tests:` are edited by hand and stay unchanged.
     """
     described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
     for name in wanted:
-        refuse_unknown(name, described, "suite")
+        refuse_unknown(name, suite_names(), "suite")
+        if name not in described:
+            remedy = "Create it like those of other suites, with at least one test name"
+            raise click.ClickException(f"{SUITES}/{name}.yaml: file not found. {remedy}")
     if not described:
         what = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
         raise click.UsageError(what)
