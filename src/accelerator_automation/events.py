@@ -77,6 +77,13 @@ class User(Part):
     """The login name."""
 
 
+class Label(Part):
+    """A label of a pull request or an issue."""
+
+    name: str
+    """Its name."""
+
+
 class Side(Part):
     """The head or the base of a pull request."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_automation.comment_posting import BOT
-from accelerator_automation.events import Part, User
+from accelerator_automation.events import Label, Part, User
 from accelerator_automation.github.api import Api, parsed, read_all
 
 MUTED = "muted"
@@ -25,12 +25,6 @@ _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80})
 ActionKind = Literal["open", "renew", "close"]
 
 
-class IssueLabel(Part):
-    """A label of an issue."""
-
-    name: str
-
-
 class Issue(Part):
     """An issue or a pull request, as GitHub lists it."""
 
@@ -39,7 +33,7 @@ class Issue(Part):
     body: str | None = None
     state: Literal["open", "closed"]
     state_reason: str | None = None
-    labels: tuple[IssueLabel, ...] = ()
+    labels: tuple[Label, ...] = ()
     user: User | None = None
 
     def topic(self, label: str) -> str | None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
-from accelerator_automation.events import FullName, Part, PullRequest, Sha
+from accelerator_automation.events import FullName, Label, Part, PullRequest, Sha
 from accelerator_automation.github.api import Api, GitHubError, read
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.files.upstream_events import Occasion
@@ -73,19 +73,12 @@ _MISSING = {404, 422}
 _MOST_LABELS = 100
 
 
-class PullRequestLabel(Part):
-    """A label of a pull request."""
-
-    name: str
-    """Its name."""
-
-
 class UpstreamPullRequest(PullRequest):
     """A pull request with the title and the labels that decide which platforms test it."""
 
     title: str = ""
     """Its title."""
-    labels: tuple[PullRequestLabel, ...] = Field(default=(), max_length=_MOST_LABELS)
+    labels: tuple[Label, ...] = Field(default=(), max_length=_MOST_LABELS)
     """Its labels."""
 
 

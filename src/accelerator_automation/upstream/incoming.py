@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Annotated, Any, get_args
+from typing import Any, get_args
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from accelerator_automation.events import FullName, Part
+from accelerator_automation.events import FullName, Label, Part
 from accelerator_automation.upstream.change import (
     BRANCH,
     UPSTREAM,
@@ -24,7 +24,6 @@ from accelerator_automation.upstream.change import (
     EventAction,
     RefusedEventError,
     Sha1,
-    ShortText,
 )
 
 MOST_BYTES = 1024 * 1024
@@ -37,31 +36,24 @@ _NO_COMMIT = "0" * 40
 _NUMBER_IN_ID = re.compile(r":([1-9][0-9]{0,8})$", re.ASCII)
 
 
-class _Label(Part):
-    name: ShortText
-
-
 class _Repository(Part):
     full_name: FullName
 
 
-class _Side(Part):
+class _Head(Part):
     sha: Sha1
 
 
 class _PullRequest(Part):
     number: ChangeNumber
-    title: str = ""
-    head: _Side | None = None
-    base: _Side | None = None
-    labels: Annotated[tuple[_Label, ...], Field(max_length=100)] = ()
+    head: _Head | None = None
 
 
 class _PullRequestEvent(Part):
     action: str
     pull_request: _PullRequest
     repository: _Repository
-    label: _Label | None = None
+    label: Label | None = None
 
 
 class _Push(Part):
@@ -164,11 +156,8 @@ def _change(
             "delivery": delivery,
             "repository": upstream,
             "head": pull.head.sha if pull.head else None,
-            "base": pull.base.sha if pull.base else None,
             "number": pull.number,
             "action": action,
-            "title": pull.title[:1000],
-            "labels": tuple(label.name for label in pull.labels),
             "added": added,
         }
     )
