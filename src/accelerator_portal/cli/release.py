@@ -1,4 +1,7 @@
-"""`accelerator-portal release`: adds, checks and compares PyTorch releases."""
+"""`accelerator-portal release`: adds PyTorch releases to data/releases.yaml, and compares them.
+
+`compare` compares the portal's commands and builds with PyTorch's own lists.
+"""
 
 from __future__ import annotations
 
@@ -27,14 +30,18 @@ from accelerator_portal.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from accelerator_portal.catalog import Catalog
     from accelerator_portal.checks.release_addition import ReleaseAddition
     from accelerator_portal.releases.entry import EntryChange
     from accelerator_portal.releases.published import PublishedRelease
     from accelerator_portal.releases.upstream_sources import UpstreamComparison
 
 
-@click.command("compare")
+@click.group()
+def release() -> None:
+    """Add, check and compare PyTorch releases."""
+
+
+@release.command("compare")
 @ROOT
 @click.argument("sources", nargs=-1, required=True, metavar="FILE...")
 @click.option("--all", "every", is_flag=True, help="Print the combinations that agree, too.")
@@ -112,14 +119,6 @@ def _tell_comparison(source: str, found: UpstreamComparison, *, every: bool) -> 
         click.echo(f"Releases only in the portal: {', '.join(found.only_portal)}")
     if found.with_torchaudio:
         click.echo(f"Commands of the list that install torchaudio: {found.with_torchaudio}")
-
-
-@click.group()
-def release() -> None:
-    """Add, check and compare PyTorch releases."""
-
-
-release.add_command(compare_releases)
 
 
 def _version(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
