@@ -41,17 +41,6 @@ def _step_times(observed: Observed) -> Figures:
     }
 
 
-def _delegation_counts(observed: Observed) -> Figures:
-    """Return the numbers of nodes and operators inside and outside of delegates."""
-    counted: Figures = observed.delegation.metrics
-    return counted
-
-
-def _program_sizes(observed: Observed) -> Figures:
-    """Return the sizes of the program and its delegates, and the planned memory."""
-    return sizes(observed.program)
-
-
 def _run_times(observed: Observed) -> Figures:
     """Return the seconds of the first run, and the median of the runs after it."""
     first = {"first_run_time": (round(observed.seconds["run"], 6), "s")}
@@ -116,10 +105,10 @@ def _run_memory(observed: Observed) -> Figures:
 METRICS = (
     ProgramMetric("aot_memory", "end", _aot_memory),
     ProgramMetric("aot_time", "end", _aot_time),
-    ProgramMetric("delegation_counts", "lower", _delegation_counts),
+    ProgramMetric("delegation_counts", "lower", lambda observed: observed.delegation.metrics),
     ProgramMetric("nodes_per_delegate", "end", _nodes_per_delegate),
     ProgramMetric("output_errors", "compare", _output_errors),
-    ProgramMetric("program_sizes", "serialize", _program_sizes),
+    ProgramMetric("program_sizes", "serialize", lambda observed: sizes(observed.program)),
     ProgramMetric("quantization_error", "compare", _quantization_error),
     ProgramMetric("run_memory", "end", _run_memory),
     ProgramMetric("run_times", "run", _run_times),
