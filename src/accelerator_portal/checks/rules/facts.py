@@ -83,7 +83,7 @@ def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]
                 what = f'the model "{model.name}" is listed twice in "{generation.name}"'
                 remedy = "remove one of the two, or add the difference to the names"
                 yield platform.problem(_FILE, location, what, remedy)
-            elif _differs(model, other):
+            elif not (model.note or other.note) and any(_differences(model, other)):
                 what = f'"{model.name}" has different figures than its first entry'
                 remedy = "add the difference to the name, or state both figures in notes"
                 yield platform.problem(_FILE, location, what, remedy)
@@ -103,14 +103,6 @@ def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Probl
                         what = f'the machine type "{name}" is listed for "{other}" already'
                         remedy = "list it only for the model that its source names"
                         yield platform.problem(_FILE, (*models, "instances", row), what, remedy)
-
-
-def _differs(model: HardwareModel, other: HardwareModel) -> bool:
-    """Return whether two models of the same name have different figures, and no note says why."""
-    if model.note or other.note:
-        return False
-    pairs = ((model.memory_gb, other.memory_gb), (model.power_w, other.power_w))
-    return any(a is not None and b is not None and a != b for a, b in pairs)
 
 
 @rule(compares=True)
