@@ -25,7 +25,9 @@ REFERENCES = (
 
 
 def test_every_address_inside_the_site_exists(site: Site) -> None:
-    assert list(faults(BuiltSite(site.root), site.catalog.by_id)) == []
+    built = BuiltSite(site.root)
+    assert list(faults(built)) == []
+    assert {f"compute-platforms/{name}/index.html" for name in site.catalog.by_id} <= built.files
 
 
 def test_addresses_are_looked_at_on_every_page(site: Site) -> None:

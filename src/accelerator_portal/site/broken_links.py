@@ -7,7 +7,7 @@ is published.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -153,10 +153,10 @@ def addresses(tree: LexborHTMLParser) -> Iterator[str]:
             yield node.attributes[name] or ""
 
 
-def faults(site: BuiltSite, platforms: Iterable[str] = ()) -> Iterator[SiteFault]:
-    """Yield the faults of a built site; pages of `platforms` must exist."""
-    wanted = (*KEY_FILES, *(f"compute-platforms/{name}/index.html" for name in platforms))
-    yield from (SiteFault(path, "the file is missing") for path in wanted if path not in site.files)
+def faults(site: BuiltSite) -> Iterator[SiteFault]:
+    """Yield the faults of a built site."""
+    missing = (path for path in KEY_FILES if path not in site.files)
+    yield from (SiteFault(path, "the file is missing") for path in missing)
     yield from broken_links(site)
 
 
