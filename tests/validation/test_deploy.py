@@ -13,14 +13,15 @@ from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import Deployment, read_matrix
 from accelerator_validation.suites import deploy
 from accelerator_validation.suites.deploy import pattern_of
-from accelerator_validation.worker import Job, attempt
+from accelerator_validation.worker import Job, _context, _judged
 
 
 def deployed(recipe: Deployment) -> Result:
     name = "in-container" if recipe.container else "from-source"
     matrix = read_matrix("deploy").model_copy(update={"deployments": {name: recipe}})
     job = Job("none", {"deploy": matrix}, {"deploy": 60}, 1)
-    return attempt(Case("deploy", name), job)
+    case = Case("deploy", name)
+    return _judged(case, _context(case, job), job)
 
 
 def recipe(script: str, code: str = "print('made', 1)", timeout_s: float = 20) -> Deployment:
