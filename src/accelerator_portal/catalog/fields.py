@@ -183,13 +183,20 @@ def _url_template(value: str) -> str:
     return _address(re.sub(r"\{[^{}]*\}", "x", whole), value)
 
 
+def version_or_none(text: str) -> Version | None:
+    """Return a version; None if the text is none, such as `2.10.*`."""
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
+
+
 def _version(value: str) -> str:
     _not_endless(value)
-    try:
-        normal = str(Version(value))
-    except InvalidVersion:
-        raise fault(f'"{value[:60]}" is not a version', 'use a format like "2.10.0"') from None
-    if normal != value:
+    version = version_or_none(value)
+    if version is None:
+        raise fault(f'"{value[:60]}" is not a version', 'use a format like "2.10.0"')
+    if (normal := str(version)) != value:
         raise fault(f'"{value}" is not in normalized form', f'write "{normal}"')
     return value
 

@@ -9,6 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.install.labels import OS
 from accelerator_portal.install.rows import InstallRow
@@ -81,10 +82,8 @@ _LOWER = {">=", "==", "~="}
 
 def lower_bound(text: str) -> Version | None:
     """Return the oldest version that `>=8.0`, `==8.0` or `8.0` allows; None for other text."""
-    try:
-        return Version(text)
-    except InvalidVersion:
-        pass
+    if version := version_or_none(text):
+        return version
     try:
         bounds = [Version(s.version) for s in SpecifierSet(text) if s.operator in _LOWER]
     except (InvalidSpecifier, InvalidVersion):

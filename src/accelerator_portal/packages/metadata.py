@@ -17,6 +17,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.text_file import HIDDEN
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.http.client import HttpClient
@@ -66,11 +67,7 @@ def _same(raw: RawMetadata, package: str, version: Version) -> None:
         raise ValueError("invalid metadata: it names no package and version")
     if canonicalize_name(name) != package:
         raise ValueError(f'the metadata belongs to another package, "{name[:60]}"')
-    try:
-        same = Version(stated) == version
-    except InvalidVersion:
-        same = False
-    if not same:
+    if version_or_none(stated) != version:
         raise ValueError(f'the metadata belongs to another version, "{stated[:60]}"')
 
 

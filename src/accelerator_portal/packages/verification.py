@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.install.expand import rows_by_platform
@@ -105,11 +106,8 @@ def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResul
     own = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
     if platform.in_tree or not own or name not in answer.found:
         return None
-    try:
-        version = Version(answer.found[name])
-    except InvalidVersion:
-        return None
-    if version >= min(own):
+    version = version_or_none(answer.found[name])
+    if version is None or version >= min(own):
         return None
     why = f"the index has {name} {version}, older than every version that the vendor names"
     return ResolutionResult("none", why=f"{why}: another package of that name.")

@@ -6,9 +6,8 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from packaging.version import InvalidVersion, Version
-
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level, MustPass, Tested
 from accelerator_portal.catalog.message import clauses, joined, message, plural
 from accelerator_portal.reports.identity import identity_of
@@ -204,7 +203,5 @@ def _some(names: list[str]) -> str:
 
 
 def _minor(version: str) -> tuple[int, ...] | None:
-    try:
-        return Version(version).release[:2]
-    except InvalidVersion:
-        return None
+    known = version_or_none(version)
+    return known.release[:2] if known else None

@@ -13,8 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from packaging.version import InvalidVersion, Version
-
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_validation.plan import RunError
 
 TESTS = "test"
@@ -64,10 +63,8 @@ def _release(version: str) -> tuple[int, ...]:
 
     A checkout states its version only in the first form.
     """
-    try:
-        return Version(version).release
-    except InvalidVersion:
-        return ()
+    known = version_or_none(version)
+    return known.release if known else ()
 
 
 def commit_of(folder: Path) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW, InstallRow
@@ -53,10 +54,7 @@ def _requirements(row: InstallRow) -> list[Requirement]:
 
 def _pin(requirement: Requirement) -> Version | None:
     exact = [s.version for s in requirement.specifier if s.operator in {"==", "==="}]
-    try:
-        return Version(exact[0]) if exact else None
-    except InvalidVersion:  # such as ==2.10.*
-        return None
+    return version_or_none(exact[0]) if exact else None
 
 
 def _fault(

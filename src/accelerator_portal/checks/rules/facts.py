@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.hardware import BuildSupport, Hardware, HardwareModel
 from accelerator_portal.catalog.problem import did_you_mean
@@ -239,7 +240,7 @@ def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
     for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
         for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
             drivers = [lower_bound(row.needs[name]) for row in (one, other)]
-            sdks = [_version(row.includes[sdk]) for row in (one, other)]
+            sdks = [version_or_none(row.includes[sdk]) for row in (one, other)]
             if _crossed(sdks, drivers):
                 what = (
                     f"{sdk} {other.includes[sdk]} needs {name} {other.needs[name]}, but "
@@ -296,10 +297,3 @@ def _crossed(sdks: list[Version | None], drivers: list[Version | None]) -> bool:
     if sdk.release[:2] == other_sdk.release[:2]:
         return driver != other_driver
     return (sdk < other_sdk) != (driver < other_driver) and driver != other_driver
-
-
-def _version(text: str) -> Version | None:
-    try:
-        return Version(text)
-    except InvalidVersion:
-        return None

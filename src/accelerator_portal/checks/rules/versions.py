@@ -8,11 +8,12 @@ from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from typing import get_args
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.releases_file import Build, BuildKind
 from accelerator_portal.catalog.files.sources import Source
@@ -355,10 +356,7 @@ def _too_old(
         for number, line in enumerate(section.text.split("\n"), section.text_line):
             for match in pattern.finditer(line):
                 written = match[1] or match[2]
-                try:
-                    version = Version(written)
-                except InvalidVersion:
-                    continue
-                if version < oldest:
+                version = version_or_none(written)
+                if version is not None and version < oldest:
                     what = f'{name} "{written}" is older than compatibility.yaml requires'
                     yield Problem(file.path, number, what, f"use {oldest} or newer")

@@ -8,9 +8,10 @@ from functools import cached_property
 from statistics import median
 from typing import Any
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness, ReadinessCriterion
 from accelerator_portal.catalog.files.shared_files import Goal
 from accelerator_portal.catalog.wording import count
@@ -389,7 +390,4 @@ def _newest_two(found: Sequence[tuple[Version, FlowRun]]) -> ReleasePair:
 
 def _version(stored: StoredReport) -> Version | None:
     packages = stored.report.environment.packages or {}
-    try:
-        return Version(packages[_PACKAGE]) if _PACKAGE in packages else None
-    except InvalidVersion:
-        return None
+    return version_or_none(packages.get(_PACKAGE, ""))
