@@ -28,6 +28,7 @@ from accelerator_portal.cli.options import (
 from accelerator_portal.cli.report_import import catalog_of, import_report, outcome_counts
 from accelerator_portal.reports.formats.format_list import WRITERS
 from accelerator_portal.reports.merge import ShardFile, merged_shards, shard_problems
+from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
@@ -213,7 +214,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
 def show(file: Path, as_json: bool) -> None:
     """Show origin, environment and outcomes of a report."""
     made = read_report(file)
-    outcomes: dict[str, Counter[str]] = {suite.name: Counter() for suite in made.suites}
+    outcomes: dict[str, Counter[Outcome]] = {suite.name: Counter() for suite in made.suites}
     for test in made.tests:
         outcomes[test.suite][test.outcome] += 1
     if as_json:

@@ -28,7 +28,7 @@ from accelerator_portal.cli.options import (
 )
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.outcomes import OUTCOMES, Kind, TriggerKind
+from accelerator_portal.reports.outcomes import Kind, Outcome, TriggerKind, outcome_counts_text
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
@@ -250,7 +250,7 @@ def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:
     return tuple(found)
 
 
-def outcome_counts(outcomes: Counter[str]) -> str:
+def outcome_counts(outcomes: Counter[Outcome]) -> str:
     """Return the number of tests and the number of each outcome: `2 tests: 1 passed, 1 failed`."""
-    words = [f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES if outcomes[outcome]]
-    return f"{count(outcomes.total(), 'test')}: {', '.join(words)}" if words else "no tests"
+    words = outcome_counts_text(outcomes)
+    return f"{count(outcomes.total(), 'test')}: {words}" if words else "no tests"

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from accelerator_portal.catalog.problem import printable
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
-from accelerator_portal.reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome
+from accelerator_portal.reports.outcomes import UNSUCCESSFUL, Outcome, outcome_counts_text
 from accelerator_portal.reports.report import TestEntry
 from accelerator_validation.case import Case, Result
 from accelerator_validation.run import Finished
@@ -76,11 +76,6 @@ class ProgressDisplay:
     def _tell(self, line: str) -> None:
         """Print a line above the bar, without interpreting markup in it."""
         self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def outcome_counts_text(outcomes: Counter[Outcome]) -> str:
-    """Return the counts of outcomes in their usual order: `3 passed, 1 failed`."""
-    return ", ".join(f"{outcomes[o]} {o}" for o in OUTCOMES if outcomes[o])
 
 
 def closing_words(finished: Finished, out: Path) -> str:

@@ -11,6 +11,7 @@ tables.css.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeGuard
@@ -174,6 +175,11 @@ OUTCOMES: Mapping[Outcome, OutcomeInfo] = {
         page_rank=90,
     ),
 }
+
+
+def outcome_counts_text(outcomes: Counter[Outcome]) -> str:
+    """Return the counts of outcomes in their usual order: `3 passed, 1 failed`."""
+    return ", ".join(f"{outcomes[o]} {o}" for o in OUTCOMES if outcomes[o])
 
 
 def outcomes_in(*groups: OutcomeGroup) -> frozenset[Outcome]:
