@@ -144,8 +144,9 @@ class _Work:
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)
+        read = {*self._builds, *map(_on_pypi, self._facts)}
         for name in (*map(_on_pypi, self._packages), *self._indexes):
-            if name not in unread and not self._has_answer(name):
+            if name not in {*unread, *read}:
                 unread[name] = f"no answer within {self._options.seconds:.0f} seconds"
         builds: dict[tuple[str, str, str], PublishedBuild] = {}
         if facts and facts.yanked is None:
@@ -173,9 +174,6 @@ class _Work:
             companions_on_pypi(facts, others, self._version),
             untied,
         )
-
-    def _has_answer(self, name: str) -> bool:
-        return name in self._builds or any(_on_pypi(known) == name for known in self._facts)
 
 
 def _on_pypi(name: str) -> str:
