@@ -151,7 +151,7 @@ def fetches(words: Sequence[str]) -> bool:
     """Return whether a command downloads something."""
     return (
         any(name_of(word) in FETCHERS for word in words[:12])
-        or name_of(program_of(words)[0]) in FETCHERS
+        or program_of(words)[0] in FETCHERS
         or any(call in word for word in words for call in _CALLS)
         or _fetches_with_a_word(words)
     )
