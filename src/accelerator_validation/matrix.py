@@ -11,7 +11,9 @@ from pydantic import Field, model_validator
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import Id, Line, Model, Paragraph, fault
+from accelerator_portal.catalog.files.install_file import Check
 from accelerator_portal.catalog.files.suite_file import SuiteKind
+from accelerator_portal.catalog.files.validation_file import DeployRecipe
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 
@@ -31,22 +33,12 @@ class Tolerance(Model):
 
 
 class Deployment(Model):
-    """A vendor's script or container, and the check that shows that it worked."""
+    """A platform's recipe to build or deploy its software, and the check that shows it worked."""
 
-    title: str
-    """What is built or deployed."""
-    script: str | None = None
-    """The script, which `bash` runs; None if there is a container."""
-    container: str | None = None
-    """The Dockerfile, for `docker build`; None if there is a script."""
-    python: str
-    """The Python that runs the check; a path is relative to the folder in which the script runs."""
-    code: str
-    """The check, as lines of Python."""
-    prints: str
-    """The output that the check must print; `{names}` match any text."""
-    timeout_s: Annotated[float, Field(gt=0)]
-    """The time limit in seconds for the script or container and the check together."""
+    recipe: DeployRecipe
+    """The recipe."""
+    check: Check
+    """The check."""
 
 
 class TestFile(Model):

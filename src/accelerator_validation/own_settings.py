@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Platform, Problem, ProblemsError
-from accelerator_portal.catalog.files.validation_file import DeployRecipe, SuiteSettings, Validation
+from accelerator_portal.catalog.files.validation_file import SuiteSettings, Validation
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.wording import count
@@ -31,7 +31,8 @@ def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Mat
             found[suite] = _changed(found[suite], own)
     if DEPLOY in found and (recipes := platform.validation.deploy):
         longest = max(recipe.timeout_s for recipe in recipes) + _GRACE_S
-        by_test = {recipe.id: _deployment(recipe, platform) for recipe in recipes}
+        checks = platform.install.checks
+        by_test = {r.id: Deployment(recipe=r, check=checks[r.check]) for r in recipes}
         found[DEPLOY] = found[DEPLOY].model_copy(
             update={"deployments": by_test, "timeout_s": max(found[DEPLOY].timeout_s, longest)}
         )
@@ -110,9 +111,3 @@ def _changed(matrix: Matrix, own: SuiteSettings) -> Matrix:
         "timeout_s": own.timeout_s or matrix.timeout_s,
     }
     return matrix.model_copy(update=update)
-
-
-def _deployment(recipe: DeployRecipe, platform: Platform) -> Deployment:
-    shared = recipe.model_dump(include=set(Deployment.model_fields))
-    check = platform.install.checks[recipe.check]
-    return Deployment(**shared, code=check.code, prints=check.prints)

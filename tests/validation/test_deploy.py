@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_portal.catalog.files.install_file import Check
+from accelerator_portal.catalog.files.validation_file import DeployRecipe
 from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import Deployment, read_matrix
 from accelerator_validation.suites import deploy
@@ -17,21 +19,31 @@ from accelerator_validation.worker import Job, _context, _judged
 
 
 def deployed(recipe: Deployment) -> Result:
-    name = "in-container" if recipe.container else "from-source"
+    name = recipe.recipe.id
     matrix = read_matrix("deploy").model_copy(update={"deployments": {name: recipe}})
     job = Job("none", {"deploy": matrix}, {"deploy": 60}, 1)
     case = Case("deploy", name)
     return _judged(case, _context(case, job), job)
 
 
-def recipe(script: str, code: str = "print('made', 1)", timeout_s: float = 20) -> Deployment:
+def recipe(
+    script: str,
+    code: str = "print('made', 1)",
+    timeout_s: float = 20,
+    container: str | None = None,
+    python: str = "python3",
+) -> Deployment:
     return Deployment(
-        title="Made up",
-        script=script,
-        python="python3",
-        code=code,
-        prints="made 1",
-        timeout_s=timeout_s,
+        recipe=DeployRecipe(
+            id="in-container" if container else "from-source",
+            title="Made up",
+            script=None if container else script,
+            container=container,
+            python=python,
+            check="made-up",
+            timeout_s=timeout_s,
+        ),
+        check=Check(code=code, prints="made 1", source=("made-up",)),
     )
 
 
@@ -51,13 +63,13 @@ def test_a_recipe_that_works_passes_with_its_log() -> None:
          "The script exited with status 1."),
         (recipe("sleep 30", timeout_s=0.5), "timed-out", "build",
          "The script timed out."),
-        (recipe("true", "raise SystemExit(4)"), "failed", "deploy",
+        (recipe("true", "exit(4)"), "failed", "deploy",
          "The check exited with status 4."),
         (recipe("true", "print('made 2')"), "wrong-result", "deploy",
          "The check printed 'made 2', not 'made 1'."),
         (recipe("true", "import time; time.sleep(60)", 4), "timed-out", "deploy",
          "The check timed out."),
-        (recipe("true").model_copy(update={"python": "env/bin/python"}), "failed", "deploy", ""),
+        (recipe("true", python="env/bin/python"), "failed", "deploy", ""),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_told(made: Deployment, outcome: str, stage: str, reason: str) -> None:
@@ -108,7 +120,7 @@ def test_a_log_holds_nothing_that_a_terminal_obeys() -> None:
 
 
 def test_a_container_without_docker_is_no_fault_of_the_platform(tmp_path: Path) -> None:
-    made = recipe("").model_copy(update={"script": None, "container": "FROM scratch"})
+    made = recipe("", container="FROM scratch")
     found = deploy.deployed(made, str(tmp_path))
     assert (found.outcome, found.reason) == (
         "infrastructure-error",
@@ -125,7 +137,7 @@ def test_a_container_is_built_checked_and_removed(tmp_path: Path) -> None:
         "utf-8",
     )
     program.chmod(0o755)
-    made = recipe("").model_copy(update={"script": None, "container": "FROM made-up"})
+    made = recipe("", container="FROM made-up")
     found = deploy.deployed(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
     assert (found.outcome, found.log_tail) == ("passed", "FROM made-up\nmade 1")
     assert told.read_text("utf-8").splitlines() == ["build --tag", "run --rm", "image rm"]

@@ -120,10 +120,10 @@ def test_every_fault_is_told_with_its_line(tree: Tree) -> None:
 
 def test_recipes_bring_their_check_and_enough_time(tree: Tree) -> None:
     found = applied({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))["deploy"]
-    recipe = found.deployments["from-source"]
-    assert (recipe.script, recipe.timeout_s) == ("make", 7200)
-    assert "import torch" in recipe.code
-    assert recipe.prints.strip() == "{torch}+{variant}"
+    made = found.deployments["from-source"]
+    assert (made.recipe.script, made.recipe.timeout_s) == ("make", 7200)
+    assert "import torch" in made.check.code
+    assert made.check.prints.strip() == "{torch}+{variant}"
     assert found.timeout_s > 7200
 
 

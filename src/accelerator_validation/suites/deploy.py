@@ -47,13 +47,13 @@ def run(case: Case, context: Context) -> Result:
     return deployed(context.matrix.deployments[case.name])
 
 
-def deployed(recipe: Deployment, path: str = PATH) -> Result:
+def deployed(made: Deployment, path: str = PATH) -> Result:
     """Run a recipe and return its result; `path` is the PATH for its programs."""
     with tempfile.TemporaryDirectory(prefix="deploy-") as name:
         folder = Path(name, "work")
         folder.mkdir()
-        place = _Place(folder, Path(name, "log.txt"), recipe.timeout_s, path)
-        return _in_container(recipe, place) if recipe.container else _on_machine(recipe, place)
+        place = _Place(folder, Path(name, "log.txt"), made.recipe.timeout_s, path)
+        return _in_container(made, place) if made.recipe.container else _on_machine(made, place)
 
 
 class _Place:
@@ -75,43 +75,43 @@ def _environment(folder: Path, path: str) -> dict[str, str]:
     return {**{n: os.environ[n] for n in (*_KEPT, *_KEPT_FILES) if n in os.environ}, **own}
 
 
-def _on_machine(recipe: Deployment, place: _Place) -> Result:
+def _on_machine(made: Deployment, place: _Place) -> Result:
     script = place.folder.parent / "script.sh"
-    script.write_text(recipe.script or "", "utf-8")
+    script.write_text(made.recipe.script or "", "utf-8")
     built = place.run("bash", "-euo", "pipefail", str(script))
     if wrong := _wrong(built, "build", "The script", place.log):
         return wrong
-    inside = place.folder / recipe.python
-    python = str(inside) if "/" in recipe.python else recipe.python
-    return _checked(recipe, place, python)
+    inside = place.folder / made.recipe.python
+    python = str(inside) if "/" in made.recipe.python else made.recipe.python
+    return _checked(made, place, python)
 
 
-def _in_container(recipe: Deployment, place: _Place) -> Result:
+def _in_container(made: Deployment, place: _Place) -> Result:
     if shutil.which("docker", path=place.environment["PATH"]) is None:
         return Result("infrastructure-error", "build", "docker is not installed on this machine.")
-    (place.folder / "Dockerfile").write_text(recipe.container or "", "utf-8")
+    (place.folder / "Dockerfile").write_text(made.recipe.container or "", "utf-8")
     image = f"accelerator-portal-{uuid.uuid4().hex[:12]}"
     built = place.run("docker", "build", "--tag", image, ".")
     try:
         if wrong := _wrong(built, "build", "docker build", place.log):
             return wrong
-        return _checked(recipe, place, "docker", "run", "--rm", image, recipe.python)
+        return _checked(made, place, "docker", "run", "--rm", image, made.recipe.python)
     finally:
         place.left = max(place.left, 30.0)
         place.run("docker", "image", "rm", "--force", image)
 
 
-def _checked(recipe: Deployment, place: _Place, *python: str) -> Result:
+def _checked(made: Deployment, place: _Place, *python: str) -> Result:
     """Return the result of the check, which must print what the platform's page states."""
     before = place.log.stat().st_size
-    ended = place.run(*python, "-c", recipe.code)
+    ended = place.run(*python, "-c", made.check.code)
     if wrong := _wrong(ended, "deploy", "The check", place.log):
         return wrong
     printed = place.log.read_bytes()[before:].decode("utf-8", "replace").strip()
-    if not pattern_of(recipe.prints).search(printed):
-        reason = f"The check printed {printed[-200:]!r}, not {recipe.prints.strip()[:200]!r}."
+    if not pattern_of(made.check.prints).search(printed):
+        reason = f"The check printed {printed[-200:]!r}, not {made.check.prints.strip()[:200]!r}."
         return Result("wrong-result", "deploy", reason, log_tail=tail(place.log))
-    return Result("passed", "deploy", recipe.title, log_tail=tail(place.log))
+    return Result("passed", "deploy", made.recipe.title, log_tail=tail(place.log))
 
 
 def pattern_of(prints: str) -> re.Pattern[str]:
