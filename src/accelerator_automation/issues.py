@@ -7,6 +7,7 @@ marker. Maintainers can mute an issue with the label `muted`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -73,17 +74,17 @@ class IssueAction:
 
 @dataclass(frozen=True, slots=True)
 class Issues:
-    """The numbers of the changed issues; `waiting` is the number of topics without an issue yet."""
+    """The numbers of issues that were changed, and of topics that have no issue yet."""
 
-    opened: tuple[int, ...] = ()
-    renewed: tuple[int, ...] = ()
-    closed: tuple[int, ...] = ()
+    opened: int = 0
+    renewed: int = 0
+    closed: int = 0
     waiting: int = 0
 
     @property
     def words(self) -> str:
         """The result in one line."""
-        return f"{len(self.opened)} opened, {len(self.renewed)} updated, {len(self.closed)} closed"
+        return f"{self.opened} opened, {self.renewed} updated, {self.closed} closed"
 
 
 def issue_marker(label: str, name: str) -> str:
@@ -117,29 +118,24 @@ class IssueList:
         found by their markers.
         """
         actions = list(_planned(self.label, topics, issues, is_left))
-        opening = [action for action in actions if action.kind == "open"]
-        done: dict[ActionKind, list[int]] = {"open": [], "renew": [], "close": []}
+        waiting = [action for action in actions if action.kind == "open"][MOST_OPENED:]
+        done: Counter[ActionKind] = Counter()
         for action in actions:
-            if action not in opening[MOST_OPENED:]:
-                done[action.kind].append(self._do(action))
-        return Issues(
-            tuple(done["open"]),
-            tuple(done["renew"]),
-            tuple(done["close"]),
-            max(0, len(opening) - MOST_OPENED),
-        )
+            if action not in waiting:
+                self._do(action)
+                done[action.kind] += 1
+        return Issues(done["open"], done["renew"], done["close"], len(waiting))
 
-    def _do(self, action: IssueAction) -> int:
+    def _do(self, action: IssueAction) -> None:
         path = f"repos/{self.home}/issues"
+        place = f"{path}/{action.number}"
         if action.kind == "open":
             content = {"title": action.title, "body": action.body, "labels": [self.label]}
-            return parsed(path, self.api.send("POST", path, content), Issue).number
-        place = f"{path}/{action.number}"
-        if action.kind == "renew":
+            parsed(path, self.api.send("POST", path, content), Issue)
+        elif action.kind == "renew":
             self.api.send("PATCH", place, {"body": action.body})
         else:
             self.api.send("PATCH", place, {"state": "closed", "state_reason": "completed"})
-        return action.number or 0
 
 
 def _planned(
@@ -167,4 +163,4 @@ def _planned(
         if found is None:
             yield IssueAction("open", None, topic.title, topic.body)
         elif found.state == "open" and not found.muted and found.body != topic.body:
-            yield IssueAction("renew", found.number, found.title, topic.body)
+            yield IssueAction("renew", found.number, body=topic.body)

@@ -76,8 +76,7 @@ def week(client: GitHubClient) -> Week:
             for day in range(DAYS)
         ]
         opened, renewed, closed = (
-            tuple(number for one in done for number in getattr(one, kind))
-            for kind in ("opened", "renewed", "closed")
+            sum(getattr(one, kind) for one in done) for kind in ("opened", "renewed", "closed")
         )
         return Issues(opened, renewed, closed)
 
@@ -108,7 +107,7 @@ def test_what_is_added_and_removed_is_one_issue_for_the_platform(
     week: Week, catalog: Catalog, git: GitStore, double: GitHubDouble
 ) -> None:
     git.push("main", {TABLE: "# Versions\n2.0 needs 1.10\n", "tests/b.py": "b\n"}, "a@example.org")
-    assert week(catalog) == Issues(opened=(1,))
+    assert week(catalog) == Issues(opened=1)
     (issue,) = double.issues[HOME]
     assert issue["title"] == "example: cited files have changed"
     commit = cited_files(catalog)["example"].popitem()[0].commit
@@ -123,7 +122,7 @@ def test_what_is_added_and_removed_is_one_issue_for_the_platform(
     ]
     assert week(catalog) == Issues()
     git.push("main", {TABLE: "# Versions\n3.0 needs 1.11\n"}, "a@example.org")
-    assert week(catalog) == Issues(renewed=(1,))
+    assert week(catalog) == Issues(renewed=1)
     assert "  - Added: `3.0 needs 1.11`\n" in body(double)
 
 
@@ -140,9 +139,9 @@ def test_an_issue_is_closed_when_the_files_are_as_cited_again(
     git.push("main", {"README.md": "Other words\n"}, "a@example.org")
     week(catalog)
     git.push("main", FIRST, "a@example.org")
-    assert week(catalog) == Issues(closed=(1,))
+    assert week(catalog) == Issues(closed=1)
     git.push("main", {"README.md": "Third words\n"}, "a@example.org")
-    assert week(catalog) == Issues(opened=(2,))
+    assert week(catalog) == Issues(opened=1)
     assert [issue["state"] for issue in double.issues[HOME]] == ["closed", "open"]
 
 
@@ -155,7 +154,7 @@ def test_what_was_declined_is_not_reported_again(
     git.push("main", {"README.md": "Third words\n"}, "a@example.org")
     assert week(catalog) == Issues()
     git.push("main", {TABLE: "nothing\n"}, "a@example.org")
-    assert week(catalog) == Issues(opened=(2,))
+    assert week(catalog) == Issues(opened=1)
     assert "README.md" not in body(double, 2)
 
 
@@ -180,7 +179,7 @@ def test_a_file_that_is_gone_or_changes_its_form_is_one_problem(
     git, author = double.git[VENDOR], {"email": "a@example.org", "name": "A"}
     tree, parents = git.add_tree({**kept, **files}), [git.branches["main"]]
     git.branches["main"] = git.add_commit(tree, parents, author, "push")
-    assert week(catalog) == Issues(opened=(1,))
+    assert week(catalog) == Issues(opened=1)
     assert body(double).count("cited in") == 1
     assert f"  - {words}\n" in body(double)
 
@@ -189,7 +188,7 @@ def test_a_repository_that_is_gone_is_one_problem(
     week: Week, catalog: Catalog, double: GitHubDouble
 ) -> None:
     del double.git[VENDOR]
-    assert week(catalog) == Issues(opened=(1,))
+    assert week(catalog) == Issues(opened=1)
     assert f"- `{VENDOR}`: cited in `{ACCELERATOR}:" in body(double)
     assert body(double).count("cited in") == 1
     assert "The repository was deleted or is private. The facts keep their sources." in body(double)
@@ -211,6 +210,6 @@ def test_text_of_a_file_does_nothing_on_github(
     week: Week, catalog: Catalog, git: GitStore, double: GitHubDouble
 ) -> None:
     git.push("main", {"README.md": "@somebody `#1 <b>\u200b\n" * 3000}, "a@example.org")
-    assert week(catalog) == Issues(opened=(1,))
+    assert week(catalog) == Issues(opened=1)
     assert "``@somebody `#1 <b>\\u200b``" in body(double)
     assert "and 2995 more" in body(double)
