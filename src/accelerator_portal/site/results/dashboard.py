@@ -252,16 +252,6 @@ class _Known:
     at: dt.datetime
 
 
-def dashboard(
-    catalog: Catalog, results: ResultsView, past: TestHistories, criteria: Criteria
-) -> list[DashboardPlatform]:
-    """Return every platform's state, sorted: regressions first, then runs, then other evidence."""
-    at = as_of(catalog, [stored.report for stored in results.reports])
-    known = _Known(catalog, results, past, criteria, at)
-    states = [_state(known, platform) for platform in catalog.platforms]
-    return sorted(states, key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
-
-
 def dashboard_pages(
     catalog: Catalog, results: ResultsView, past: TestHistories, every: Sequence[Templates]
 ) -> Iterator[SiteFile]:
@@ -269,8 +259,10 @@ def dashboard_pages(
     criteria = catalog.criteria
     if criteria is None:
         return
-    states = dashboard(catalog, results, past, criteria)
     at = as_of(catalog, [stored.report for stored in results.reports])
+    known = _Known(catalog, results, past, criteria, at)
+    states = [_state(known, platform) for platform in catalog.platforms]
+    states.sort(key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
     found = [regression for state in states for regression in state.regressions]
     found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
     context = {
