@@ -29,7 +29,7 @@ from accelerator_portal.site.assets import read_page_modules
 from accelerator_portal.site.kept_html import FINISHED_HTML, RAW_HTML, anchors
 from accelerator_portal.site.languages import published_languages
 from accelerator_portal.site.operations import read_nights
-from accelerator_portal.site.page import PLATFORMS, StoredFile, store
+from accelerator_portal.site.page import PLATFORMS, SiteFile, store
 from accelerator_portal.site.security_policy import add_security_policy
 
 # More than this in the side bar helps nobody, and makes the pages grow with the square.
@@ -72,14 +72,16 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
 @event_priority(100)  # before plugins that look for pages, such as the search
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages and data files."""
-    pages: list[StoredFile] = config.extra.pop(PAGES)
-    platforms = {page.platform: page.path for page in pages if page.platform and not page.language}
+    pages: list[tuple[SiteFile, Path]] = config.extra.pop(PAGES)
+    platforms = {
+        page.platform: page.path for page, _ in pages if page.platform and not page.language
+    }
     listed = len(platforms) <= MOST_IN_NAVIGATION
     if listed:
         _list_platforms(config.nav, platforms)
-    for page in pages:
+    for page, place in pages:
         hidden = page.language is not None or (page.platform is not None and not listed)
-        files.append(_file(config, page, hidden=hidden))
+        files.append(_file(config, page, place, hidden=hidden))
     root = Path(config.config_file_path).parent
     for path, source in archive_files(root).items():
         files.append(File.generated(config, path, abs_src_path=str(source)))
@@ -124,7 +126,7 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
     return add_security_policy(output_content) if is_page else output_content
 
 
-def _site(config: MkDocsConfig, folder: Path) -> list[StoredFile]:
+def _site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
         kept = config.extra.get("last_good")
@@ -153,9 +155,9 @@ def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN40
                 own.extend({name: path} for name, path in platforms.items())
 
 
-def _file(config: MkDocsConfig, page: StoredFile, *, hidden: bool) -> File:
+def _file(config: MkDocsConfig, page: SiteFile, place: Path, *, hidden: bool) -> File:
     inclusion = InclusionLevel.NOT_IN_NAV if hidden else InclusionLevel.UNDEFINED
-    file = File.generated(config, page.path, abs_src_path=str(page.place), inclusion=inclusion)
+    file = File.generated(config, page.path, abs_src_path=str(place), inclusion=inclusion)
     if page.edit:
         # MkDocs joins this to edit_uri, which ends in the folder of the hand-written pages.
         root = Path(config.config_file_path).parent

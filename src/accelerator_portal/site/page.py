@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -47,21 +47,13 @@ def data_file(path: str, data: BaseModel) -> SiteFile:
     return SiteFile(f"{API}/{path}", text + "\n")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A stored `SiteFile`; `place` is the path of its content on disk."""
+def store(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteFile, Path]]:
+    """Write each file below `folder` as soon as it is generated.
 
-    path: str
-    place: Path
-    edit: str | None
-    platform: str | None
-    language: str | None = None
-
-
-def store(files: Iterable[SiteFile], folder: Path) -> Iterator[StoredFile]:
-    """Write each file below `folder` as soon as it is generated, and yield its record."""
+    Yield it without its content, and the path of its content.
+    """
     for file in files:
         place = folder / file.path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(file.content, encoding="utf-8", newline="")
-        yield StoredFile(file.path, place, file.edit, file.platform, file.language)
+        yield replace(file, content=""), place
