@@ -522,7 +522,9 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
     for query, line in [
         ("RTX 3060", r"^PyTorch \S+ supports your card\."),
         ("Xeon Gold 6338", r"^PyTorch \S+ supports your processor\."),
-        ("Ascend 310P", r"^Sources disagree on whether PyTorch \S+ supports your card\.$"),
+        ("Ascend 310P", r"^It is not certain that this build of PyTorch \S+ runs on your card\.$"),
+        ("海光 K100-AI", r"^It is not certain that this build of PyTorch \S+ runs on your card\.$"),
+        ("MTT S4000", r"^It is not certain that this build of PyTorch \S+ runs on your card\.$"),
         ("Jetson AGX Orin", r"^PyTorch \S+ supports your card with JetPack 7\.2 or newer\.$"),
         (
             "Jetson AGX Orin torch 2.14",

@@ -416,7 +416,7 @@ def test_a_cards_limit_holds_until_it_is_removed(open_page: OpenPage) -> None:
         (
             "platform=ascend",
             "ascend-310p-310p",
-            "Sources disagree on whether the builds run on this hardware.",
+            "It is not certain that the builds run on this hardware.",
         ),
         ("platform=cuda&arch=aarch64", "ampere-8-7", "The builds need JetPack 7.2 or newer."),
     ],

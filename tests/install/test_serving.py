@@ -29,8 +29,10 @@ BUILDS: dict[str, Serving] = {
     "{os: [windows]}": Serving("newest", NEWEST, NEWEST, ("ex1",), os="windows"),
     "{arch: [aarch64]}": Serving("newest", NEWEST, NEWEST, ("ex2",), arch="aarch64"),
     "{os: [linux, windows]}": Serving("newest", OLDEST, NEWEST, BOTH),
-    "{disputed: true, note: They differ.}": Serving("newest", OLDEST, NEWEST, BOTH, disputed=True),
-    "{disputed: true, note: They differ.}, {torch: '>=1.10'}": Serving(
+    "{uncertain: true, note: They differ.}": Serving(
+        "newest", OLDEST, NEWEST, BOTH, uncertain=True
+    ),
+    "{uncertain: true, note: They differ.}, {torch: '>=1.10'}": Serving(
         "newest", OLDEST, NEWEST, BOTH
     ),
     "{torch: '<1'}": Serving("no-command"),

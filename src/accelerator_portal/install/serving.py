@@ -42,8 +42,8 @@ class Serving:
     """Whether the selector offers the build only to readers who select its release."""
     elsewhere: tuple[tuple[str, str], ...] = ()
     """If `os` is set, the other operating systems, each with the newest release that runs there."""
-    disputed: bool = False
-    """Whether sources disagree about whether the newest build runs on the hardware."""
+    uncertain: bool = False
+    """Whether sources disagree on whether the newest build runs on the hardware, or none says it."""
 
     @property
     def build(self) -> str | None:
@@ -69,7 +69,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
         best = [row for row in fitting if row.build == found.build]
         os, arch = _only(generation, best, "os"), _only(generation, best, "arch")
         sure = generation.model_copy(
-            update={"builds": tuple(build for build in generation.builds if not build.disputed)}
+            update={"builds": tuple(build for build in generation.builds if not build.uncertain)}
         )
         return replace(
             found,
@@ -78,7 +78,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
             from_source=from_source,
             on_request=all(row.on_request for row in best),
             elsewhere=_elsewhere(fitting, best) if os else (),
-            disputed=not any(runs(catalog, sure, row) for row in best),
+            uncertain=not any(runs(catalog, sure, row) for row in best),
         )
     return _of_ended(catalog, platform, generation) or _of_compatibility(platform, generation)
 

@@ -83,7 +83,7 @@ export function showLimit(form, model, platform, { card, driver }) {
   setText(box.querySelector("span"), sentences(parts));
   const about = box.querySelector("a");
   about.hidden = !name;
-  setAddress(about, `${form.dataset.root}compute-platforms/${platform}/#card-${card}`);
+  if (name) setAddress(about, `${form.dataset.root}compute-platforms/${platform}/#card-${card}`);
 }
 
 /** One sentence for each wish that could not be met. */

@@ -95,16 +95,18 @@ class BuildSupport(Sourced):
     """Operating systems whose builds support the hardware. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures whose builds support the hardware. Default: all."""
-    disputed: Flag = False
-    """`true` if sources disagree about whether these builds run on the hardware. Explain the
-    disagreement in `note`."""
+    uncertain: Flag = False
+    """`true` if sources disagree about whether these builds run on the hardware, or none says it.
+    Explain this in `note`."""
     note: Line | None = None
     """Limits of the support, for example whether the vendor supports the hardware officially."""
 
     @model_validator(mode="after")
-    def _says_who_disagrees(self) -> BuildSupport:
-        if self.disputed and not self.note:
-            raise fault("disputed builds have no note", "add a note that says who disagrees")
+    def _says_why_uncertain(self) -> BuildSupport:
+        if self.uncertain and not self.note:
+            raise fault(
+                "uncertain builds have no note", "add a note that says what the sources say"
+            )
         return self
 
 

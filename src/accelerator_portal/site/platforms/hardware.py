@@ -47,8 +47,8 @@ class GenerationData(Model):
     """`newest`: the platform's newest release supports it. `earlier`: only older releases
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
-    disputed: bool = False
-    """Whether sources disagree that `newest` runs on this hardware; a note explains it."""
+    uncertain: bool = False
+    """Whether sources disagree on whether `newest` runs here, or none says it; a note explains it."""
     other_builds: str | None = None
     """Address of the answer about builds without a command here, from the root of the site."""
     words: SkipValidation[str]  # which would forget the message
@@ -186,11 +186,11 @@ def card_name(platform: Platform, generation: Generation) -> str:
 
 
 def card_remark(generation: Generation) -> str:
-    """Return the selector's remark on a card: a condition or a dispute of sources; may be empty."""
+    """Return the selector's remark on a card: a condition or a doubt; may be empty."""
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
-    if generation.builds and all(build.disputed for build in generation.builds):
-        return message("Sources disagree on whether the builds run on this hardware.")
+    if generation.builds and all(build.uncertain for build in generation.builds):
+        return message("It is not certain that the builds run on this hardware.")
     return ""
 
 
@@ -308,8 +308,8 @@ def _words(platform: Platform, found: Serving) -> str:
         words = message(
             "{build}; no install command for {release}", build=words, release=found.passed_over
         )
-    if found.disputed:
-        words = message("{build}; sources disagree", build=words)
+    if found.uncertain:
+        words = message("{build}; not certain", build=words)
     return words
 
 
