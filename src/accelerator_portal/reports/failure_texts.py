@@ -21,14 +21,14 @@ _NUMBER = r"(?:tensor\()?[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?j?|nan|inf)(?!\w)\)?"
 # lowercase text that every match contains: to look for the text first is ten times as fast. Every
 # repeat of "any character" has a bound, so that no text takes long.
 _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
-    (  # The product did what the test says that it cannot: the expectation is out of date.
+    (  # A test passed that was expected to fail: the expectation is out of date.
         "passed",
         (
             ("[xpass(strict)]", r"\A\s*\[XPASS\(strict\)\]"),
             ("unexpected success", r"\A\s*(?:Failed: |AssertionError: )?Unexpected success"),
         ),
     ),
-    (  # A test of an error, which did not come: the error that the text names did not happen.
+    (  # A test expected an error that was not raised. The text names this error.
         "failed",
         (
             ("not raised", r"AssertionError: .{0,300}\bnot raised\b"),

@@ -19,12 +19,12 @@ _MISSING = (
     re.compile(r"Operator torch\._ops\.([\w.]+) is not in Core ATen opset"),  # ExecuTorch
 )
 
-# What a backend has to register for itself; these messages leave out the namespace `aten`.
+# Operators that each backend has to register; these messages leave out the namespace `aten`.
 _OVERRIDEABLE = re.compile(
     r"\b(\w+_overrideable(?:_backward)?)(?: not implemented\b|: You are likely triggering)"
 )
 
-# How the harness begins a reason; the rest of it may be cut.
+# The first words of the harness's reason; the rest of the reason may be cut.
 _STATED = re.compile(r"\A([\w.:]+) is missing\. ")
 
 

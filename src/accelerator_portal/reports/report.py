@@ -25,8 +25,8 @@ SCHEMA_VERSION = 1
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$", max_length=60)]
 SuiteName = Annotated[str, StringConstraints(pattern=SUITE_NAME, max_length=LONGEST_SUITE_NAME)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST)]
-# What people copy or compare has no character that nobody sees, and a name no verdict. Texts of a
-# failure are a program's.
+# Texts that people copy or compare contain no invisible characters, and names contain no signs that
+# look like verdicts. Texts of a failure are unchanged, because a program wrote them.
 Short = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200),
@@ -35,7 +35,7 @@ Short = Annotated[
 ]
 VisibleText = Annotated[Text, AfterValidator(visible)]
 Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
-# A name of points alone would be a folder of an address.
+# A name of only dots, such as `..`, would be a folder in a URL.
 RepositoryPath = Annotated[
     str,
     StringConstraints(

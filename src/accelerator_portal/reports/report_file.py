@@ -145,8 +145,8 @@ def line_of_tests(path: Path) -> int | None:
 
 # Reading the JSON of a report piece by piece, so that no file can take much memory or time.
 #
-# The head is one value for each key; the tests are read and handed over one by one, each with its
-# line. A test is a small thing: what is far larger is refused before anybody looks into it.
+# The head has one value for each key. The tests are read and passed on one by one, each with its
+# line. A test that is too large is refused before it is parsed.
 
 MAX_MEMBERS = 2_000
 """The most keys of one object; `packages`, the largest object, may have 1,000."""

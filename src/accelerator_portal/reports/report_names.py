@@ -22,10 +22,10 @@ from accelerator_portal.reports.report_check import (
     first_faults,
 )
 
-# A device in a name makes a test another one on each accelerator, and nothing can be compared.
+# With a device in its name, a test has another name on each accelerator and cannot be compared.
 _CARD = r"gfx[0-9a-f]{3,5}|[ahv]100|h200|b200|mi[23][0-9]{2}x?|910b[0-9]?"
 _CARDS = re.compile(rf"(?<![a-z0-9])({_CARD})(?![a-z0-9])", re.IGNORECASE)
-# In unit tests these are features of PyTorch: `test_cuda_graphs`.
+# Not used for unit tests, where such names are features of PyTorch: `test_cuda_graphs`.
 _DEVICES = re.compile(
     rf"(?<![a-z0-9])(cuda|rocm|xpu|npu|mps|hpu|tpu|mlu|musa|{_CARD})(?![a-z0-9])", re.IGNORECASE
 )

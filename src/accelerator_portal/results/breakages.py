@@ -161,7 +161,7 @@ Class = Literal[
     "gone",  # the last report of its suite, mode, dtype and compiler does not have it
     "flaky",  # passed and failed by turns: FLAKY_FLIPS times, or on the same code
     "never passed",  # failed, and passed in no report
-    "still failing",  # passed once, and failed in an earlier report and ever since
+    "still failing",  # passed once, failed in an earlier report, and never passed since
     "unchanged",  # none of the others
     "expectation changed",  # the last baseline expects another outcome than the one before
 ]

@@ -113,12 +113,12 @@ def _empty(rollup: Rollup) -> pd.DataFrame:
     return frame.assign(**dict.fromkeys(PLACE, "")).astype(dict.fromkeys(PLACE, "str"))
 
 
-# Roll-ups of the archive: what many reports say of a suite in a month, as pandas DataFrames.
+# Roll-ups of the archive: the results of a suite in a month, summarized as pandas DataFrames.
 #
-# Each is a function of whole partitions: every group that it makes lies within one accelerator,
-# suite and month. So it gives the same for a frame of all rows as for each partition by itself,
-# to the last bit; `rolling_up` uses that where the rows do not fit into memory. Numbers are
-# counts, and whole microseconds, whose sums do not depend on the order.
+# Each roll-up is a function of whole partitions: every group is within one accelerator, suite and
+# month. A frame of all rows therefore gives exactly the same result as its partitions one by one,
+# which `dask_rollup` uses if the rows don't fit into memory. Numbers are counts and whole
+# microseconds, whose sums do not depend on the order.
 
 PLACE = ("accelerator", "suite", "month")
 """The columns by which every roll-up is grouped; they are in the names of the archive's folders."""

@@ -179,10 +179,10 @@ def _platforms(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
         )
 
 
-# Draws by how many days a plugin trailed each torch release.
+# Draws the release lag of a plugin, in days, for each torch release.
 #
-# Drawn like the trend of results: a handful of bars, in the page's own colors. The figures stand
-# in a table beside it, so that the picture itself says nothing to a screen reader.
+# As for the trend of results, the code draws a few bars in the page's own colors. The page also has
+# the numbers in a table, so the picture is hidden from screen readers.
 
 WIDTH, HEIGHT = 600, 150
 _BOTTOM = 20

@@ -52,7 +52,7 @@ _EXECUTABLE: Final = re.compile(
     r" | text / (?: jscript | livescript | javascript1\.[0-5] ) )?",
     re.IGNORECASE | re.VERBOSE,
 )
-# From here on a browser no longer ends the script where one would think.
+# After this text, a browser does not end the script at the next `</script>`.
 _DOUBLE_ESCAPE: Final = re.compile(r"<!--.*<script[\s/>]", re.IGNORECASE | re.DOTALL)
 
 

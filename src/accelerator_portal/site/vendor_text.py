@@ -45,7 +45,8 @@ _ATTRIBUTES = {
 }
 
 
-# The space before a citation keeps Markdown readable; the number stands close to its word.
+# A citation and the space before it. Markdown has the space; on the page, the number follows the
+# word directly.
 _SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
 _CITATION = re.compile(r'\s*(<sup class="cite">.*?</sup>)')
 
@@ -79,7 +80,7 @@ def render_vendor_text(
         url_schemes={"https"},
         link_rel="nofollow noopener noreferrer",
     )
-    # A site generator that looks for fences before it looks for HTML must not find any here.
+    # Some site generators look for code fences before HTML; they must not find any here.
     return clean.replace("`", "&#96;").replace("~", "&#126;")
 
 

@@ -182,9 +182,9 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
     yield from (Hint("guide.md", wanted[h], h) for h in wanted if h not in written)
 
 
-# The least that a guide and an FAQ can honestly say, made from the answers.
+# The minimal guide and FAQ that the answers support.
 #
-# Nothing that a vendor writes freely stands in these texts: names and titles could be Markdown.
+# These texts contain no free text of a vendor, because names and titles could be Markdown.
 
 
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:

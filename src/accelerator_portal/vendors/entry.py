@@ -177,10 +177,10 @@ def _without_html(line: str) -> str:
     return "`".join(parts)
 
 
-# The options of an entry of `additional-platforms.json`, so that they follow PyTorch's releases.
+# Makes the options of an entry of `additional-platforms.json` follow PyTorch's releases.
 #
-# An entry names one release or none. Its options would be out of date with the next one: those
-# with PyTorch's own wheels follow `data/releases.yaml`, the others the rows of
+# An entry names at most one release, so its options would be out of date with the next release.
+# Options with PyTorch's own wheels follow `data/releases.yaml`, the others the rows of
 # `compatibility.yaml`.
 
 

@@ -226,7 +226,7 @@ class _Reading:
             if place in headings or row.get(place):
                 found.purpose[purpose] = None
         stated = [self._detail(row[c], c) for c in self.listed.details if c in row]
-        # A column alone beside details, such as "Supported" beside the engine, says no more.
+        # The title of a single column such as "Supported" adds nothing if the row also has details.
         telling = len(self.listed.supported) > 1 and (len(known) > 1 or not stated)
         if words := ", ".join(filter(None, (*stated, *(marked if telling else ())))):
             found.details[words] = None

@@ -245,10 +245,9 @@ def _named(column: str) -> tuple[str, str] | None:
 
 # Reader for what ExecuTorch's backend test suite writes under pytest, with --json-report.
 #
-# Its conftest.py puts into `metadata.subtests` of a test what its CSV has in a row, under the
-# names of the columns. A test without them never came so far: it was left out, or failed around
-# the model. A test may fail although all of its rows passed, by its limit in time: then it did
-# not pass.
+# Its conftest.py stores the values of CSV rows in a test's `metadata.subtests`, by column name. A
+# test without subtests was skipped, or failed before or after it ran the model. A test can fail
+# although all of its rows passed, for example at its time limit; it then counts as failed.
 
 _NEEDED_KEYS = ("Test Case", "Flow", "Result")
 _EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}

@@ -127,7 +127,7 @@ def verdict_of(test: Test) -> dict[str, Any] | None:
     if test.outcome in {"skipped", "xfailed"}:
         return {**said, **_left_out(stage, expected=test.outcome == "xfailed")}
     if test.outcome == "rerun":
-        # The number of attempts is lost; that there were several is not.
+        # The file does not state the number of attempts, only that there was more than one.
         said["metrics"] = {"retries": {"value": 1, "unit": "1"}}
     elif test.outcome not in {"passed", "xpassed", "failed", "error"}:
         return None

@@ -84,7 +84,7 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
 
 
 def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
-    """Return template variables: the vendor's guide, translated if possible, and its state."""
+    """Return template variables: the guide, in `language` if translated, and its translation."""
     found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide
     return {

@@ -119,10 +119,11 @@ def _within(anchor: str) -> str:
 
 # The index that finds the answer to a pasted error message.
 #
-# It holds the messages that answers declare, and what each word counts. Words rank what no answer
-# declares: rare ones count more than common ones (BM25), those of the title and of code more than
-# others. `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds
-# up the numbers; a test compares the two.
+# The index has the messages that answers declare, and the weight of each word. If no answer
+# declares a message, words rank the answers: rare words count more than common words (BM25), and
+# words of titles and code more than others. The script
+# `site_src/pages/assets/scripts/question-search.js` reads words in the same way and adds up the
+# weights; a test compares the two.
 
 # The weight of a word in the title, in code or quotes, and elsewhere.
 TITLE, CODE, TEXT = 5.0, 3.0, 1.0

@@ -219,8 +219,8 @@ def _figures(catalog: Catalog, trends: Iterable[Trend], *, expected: bool) -> It
 
 # Draws a suite's results over time: how many tests there are, and how many pass.
 #
-# Programmed here: two step lines and their labels are less than a drawing library would need to
-# be told, and the picture takes the page's own colors.
+# A drawing library would need more code than these two step lines and their labels, and the picture
+# uses the page's own colors.
 
 WIDTH, HEIGHT = 600, 120
 _BOTTOM = 18

@@ -226,20 +226,20 @@ def _data(view: MatrixView) -> MatrixData:
     )
 
 
-# Tables as CSV for people, who open it in a spreadsheet.
+# Tables as CSV for people who open them in a spreadsheet.
 #
-# A spreadsheet computes a cell that begins like a formula, `=HYPERLINK(…)` or `@SUM(…)`, whether
-# it is quoted in the file or not. Such a cell gets an apostrophe, which a spreadsheet takes for
-# "this is text"; the JSON beside each table has every name letter by letter.
+# A spreadsheet computes a cell that begins like a formula, `=HYPERLINK(…)` or `@SUM(…)`, even if it
+# is quoted in the file. Such a cell gets an apostrophe, which marks it as text in a spreadsheet.
+# The JSON of each table has the unchanged names.
 
-# https://owasp.org/www-community/attacks/CSV_Injection, and the signs of full width, which
-# spreadsheets in East Asia take for the plain ones.
+# https://owasp.org/www-community/attacks/CSV_Injection, and full-width signs, which spreadsheets
+# in East Asia treat like the plain signs.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - these very signs
 
-# Where a semicolon parts cells, the rest of a text is a cell of its own.
+# If a spreadsheet separates cells at semicolons, the rest of a text is a cell of its own.
 _FURTHER = re.compile(r"([;|]\s{0,9}[\"']?)([=+@＝＋－＠-])")  # noqa: RUF001 - as above
 
-# A terminal that shows the file would obey them.
+# Control characters, which a terminal that shows the file would execute.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 

@@ -225,10 +225,10 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
         yield from matrix_files(suite, views)
 
 
-# The tests of a large report as files of rows, what calls for somebody first.
+# The tests of a large report as files of rows, failures first.
 #
-# An index says how many rows there are of each outcome and suite, in the order of the rows: so a
-# browser knows which files have the failures of a suite, and reads no others.
+# An index states the number of rows of each outcome and suite, in the order of the rows. With it, a
+# browser reads only the files that contain, for example, the failures of a suite.
 
 REPORT_ROWS = "report-rows"
 """The folder of the files with rows of reports below `/api/v1/`."""
@@ -351,8 +351,7 @@ def _letters(tests: list[TestView]) -> dict[str, LetterTests]:
 
 # Splits a suite's tests with their results into files that a browser loads on demand.
 #
-# They are sorted by the id that a test has on its page: whoever follows a link finds the file by
-# it.
+# Tests are sorted by their id on the page, by which a browser finds the file for a link.
 
 SUITE_TESTS = "suite-tests"
 """The folder of the files with tests of suites below `/api/v1/`."""

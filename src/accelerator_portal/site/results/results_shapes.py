@@ -46,7 +46,7 @@ class MatrixColumn(Model):
     accelerator: str
     """Id of the accelerator."""
     name: str
-    """Name of the accelerator."""
+    """Name of the accelerator, with a suffix if several reports have the same parameters."""
     report: str
     """Id of the report."""
     kind: Kind

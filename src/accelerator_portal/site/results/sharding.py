@@ -25,8 +25,8 @@ from accelerator_portal.site.results.history_shapes import (
 
 ShardRecord = TypeVar("ShardRecord")
 
-# Bytes of a file before compression. A file ends where a record is drawn by its own name, with a
-# chance that is in proportion to its size, but never before LEAST, and never after MOST.
+# Limits on the bytes of a file before compression. Between LEAST and MOST, a file ends before a
+# record that the hash of its key selects, with a probability in proportion to the record's size.
 LEAST = 20_000
 MOST = 50_000
 _CHANCE = 12_000
@@ -64,11 +64,10 @@ def _ends(key: str, size: int, total: int) -> bool:
     return total >= LEAST and drawn
 
 
-# The histories of single tests, as files that a browser reads when somebody asks for a test.
+# The histories of single tests, as files that a browser reads when a reader selects a test.
 #
-# Of each history an index lists the reports and the files; a file has a range of the tests, each
-# with what was said of it and from which report on. What no report changed stays as it was
-# written.
+# For each history, an index lists the reports and the files. A file has a range of the tests, each
+# with its outcomes and the reports since which they apply. Files of unchanged tests stay the same.
 
 TEST_HISTORIES = "test-histories"
 """The folder of the files with histories of tests below `/api/v1/`."""
