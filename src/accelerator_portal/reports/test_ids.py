@@ -103,7 +103,7 @@ def suite_id(name: str) -> str | None:
 
 
 def suite_name(name: str) -> str | None:
-    """Return a suite's name as in reports; a vendor's name such as `acme/kernels` is kept."""
+    """Return a suite's name as in reports: `acme/kernels` is kept. None if nothing is left."""
     return name if is_suite_name(name) else suite_id(name)
 
 

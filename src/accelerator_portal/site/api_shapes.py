@@ -205,7 +205,8 @@ class InstallDataOfAll(Model):
     """The install selector's data for all platforms."""
 
     platforms: dict[str, InstallData]
-    """For each platform, the content of its own file. Numbers refer to the same file only."""
+    """For each platform, the content of its own file. Indexes refer to lists of the same
+    platform."""
 
 
 class QuestionIndex(Model):

@@ -105,7 +105,8 @@ class StepComparison:
 
     step: StepMetrics
     usual_seconds: float | None
-    """The median over the other nights that have the step, in seconds."""
+    """The median duration of the step in the other nights, in seconds; None if none has the
+    step."""
 
 
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:

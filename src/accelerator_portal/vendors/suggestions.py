@@ -153,7 +153,7 @@ def _texts(text: str | None) -> Texts:
 
 
 def _admits(wanted: SpecifierSet, python: str) -> bool:
-    """Return whether a first or late patch release of a Python version is allowed."""
+    """Return whether a requirement allows the first or a late patch release of a Python version."""
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 

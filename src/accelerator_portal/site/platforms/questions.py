@@ -28,7 +28,7 @@ ANY = "any"
 class PageQuestion:
     """A question; `anchor` is its id on its platform's page, or on the page of all questions.
 
-    `group` is the platform's id, or `ANY`.
+    `group` is the platform's id, or `ANY`; `text` is the answer in Markdown, `answer` in HTML.
     """
 
     group: str

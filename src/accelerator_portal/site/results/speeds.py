@@ -25,7 +25,10 @@ _NOT_PUBLISHED = "Speed not published: "
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """A median speed with its interval; `share` is the part of the vendor's stated peak, if any."""
+    """A median speed in `unit`, with an interval from `low` to `high`.
+
+    `share` is its share of the vendor's stated peak, from 0 to 1; None if no peak is stated.
+    """
 
     value: float
     low: float

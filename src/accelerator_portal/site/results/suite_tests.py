@@ -241,7 +241,7 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
 
 
 def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
-    """Return the day of an older report, with a note; None if no newer report has the test."""
+    """Return the report's day and a note if a newer report has the test, else None."""
     known = result.day and past.has_newer(stored.report, result.test)
     return f"{result.day}; a newer report exists" if known else None
 
