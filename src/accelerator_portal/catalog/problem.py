@@ -78,7 +78,7 @@ class ProblemsError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the fix for an unknown `word`: the most similar one of `known`, or all of them."""
+    """Return the text of the fix for an unknown word: the most similar known word, or all."""
     names = sorted(known)
     near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if near:

@@ -29,7 +29,7 @@ def is_public(parts: SplitResult) -> bool:
 
 
 def is_public_name(host: str) -> bool:
-    """Return whether a host name can be resolved outside a private network."""
+    """Return whether a host name is valid and does not belong to a private network."""
     name = host.lower().rstrip(".")
     return bool(_NAME.fullmatch(host)) and not name.endswith(_PRIVATE)
 

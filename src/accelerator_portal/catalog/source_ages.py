@@ -180,7 +180,7 @@ def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
 
 
 def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
-    """Group facts by platform; the platforms are in the order of their first facts."""
+    """Return facts by platform id, in the order of each platform's first fact."""
     groups: dict[str, list[AgedFact]] = {}
     for one in found:
         groups.setdefault(one.platform, []).append(one)

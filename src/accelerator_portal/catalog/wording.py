@@ -1,4 +1,4 @@
-"""Formats lists, counts and other small pieces of text."""
+"""Formats counts, and the command that installs this project."""
 
 from __future__ import annotations
 

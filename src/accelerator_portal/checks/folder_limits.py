@@ -62,7 +62,10 @@ def _problem(folder: str, why: str) -> Problem:
 
 
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalog without the folders that exceed the limits; each becomes a problem."""
+    """Return the catalog without the folders that exceed the limits, and all problems.
+
+    Each of these folders is a problem. The catalog is None if the shared data cannot be used.
+    """
     large = too_large_folders(root, today)
     catalog, problems = load_catalog(root, lambda folder: folder not in large)
     return catalog, [*problems, *large.values()]

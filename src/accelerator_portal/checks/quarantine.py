@@ -23,7 +23,7 @@ _COMPARING = {rule.id for rule in RULES if rule.compares}
 def load_with_quarantine(
     root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Load the catalog below `root` without the folders that have errors.
+    """Return the catalog below `root` without the folders that have errors, and the other problems.
 
     The catalog's `set_aside` has their problems. If `last_good` (see `last_good_versions`) has a
     version of such a folder without errors, that version is used and listed in `shown_before`.

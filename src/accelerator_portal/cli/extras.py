@@ -40,7 +40,7 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site"
 """The other extras that an extra includes."""
 
 OLDEST_PYTHON = (3, 11)
-"""The oldest Python for extras. The base dependencies also support older ones, for plugins."""
+"""The oldest Python that extras support. The base dependencies also support older versions."""
 
 BESIDE_A_PLUGIN: frozenset[Extra] = frozenset({"cluster"})
 """Extras that support every Python that the base dependencies support."""

@@ -129,7 +129,10 @@ def _made(
 
 @contextmanager
 def _connected(scheduler: str | None) -> Iterator[Client]:
-    """Yield a client of a Dask cluster; without a scheduler, of workers started for the block."""
+    """Yield a client of a Dask cluster; without a scheduler, of workers started for the block.
+
+    Raises click.ClickException if the scheduler does not respond.
+    """
     from distributed import Client, LocalCluster
 
     if scheduler is None:

@@ -33,7 +33,7 @@ def without_option(words: Sequence[str]) -> Iterator[str]:
 
 
 def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables that let another Python find this package, after its own packages."""
+    """Return `variables` and those with which another Python finds this package after its own."""
     first = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
     specs = [spec for name in _BASE if (spec := find_spec(name)) and spec.origin]
     folders = dict.fromkeys(str(Path(str(spec.origin)).parent.parent) for spec in specs)
@@ -45,7 +45,10 @@ def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Path | None) -> None:
-    """Replace this process with the same command in another Python of the same version."""
+    """Replace this process with the same command in another Python of the same version.
+
+    Raises click.BadParameter if the other Python has another version or does not run.
+    """
     if python is None:
         return
     here, there = "{}.{}".format(*sys.version_info), _version(python, parameter)

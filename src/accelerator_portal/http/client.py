@@ -110,7 +110,7 @@ class HttpClient:
             connected.set()
 
     async def status(self, url: str, method: str = "GET") -> int:
-        """Return the status of a response without reading its body or retrying.
+        """Return the HTTP status of an address, without reading a body and without retries.
 
         Redirects are followed to any host. Raises FetchError.
         """

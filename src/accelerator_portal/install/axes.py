@@ -1,8 +1,8 @@
 """Defines the axes of the install selector.
 
-One table determines the choice, the order on the page, the labels, the data for the script, the
-fieldsets and the rows' keys. To add an axis, add an entry to the table, and a field of `InstallRow`
-that the expansion fills.
+The table AXES determines the keys of a choice, the order on the page, the labels, the data for the
+page's script, the fieldsets and the keys of rows. To add an axis, add an entry to AXES, and a field
+to `InstallRow` that `expand` fills.
 """
 
 from __future__ import annotations

@@ -186,7 +186,7 @@ def _fails(row: InstallRow, python: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FollowedReleases:
-    """The PyTorch releases that a platform supports; all are None if nothing is known.
+    """The PyTorch releases that a platform supports; None if nothing is known.
 
     `newest` and `oldest` have an install command. If no release has one (`has_command`), they are
     from `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after `newest`.

@@ -48,7 +48,10 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The newest plugin release that fits a torch release on a system, and its requirement."""
+    """The newest plugin release that fits a torch release on a system.
+
+    `requirement` is its requirement on torch. `pythons` are the Python versions that both support.
+    """
 
     torch: str
     os: Os

@@ -100,9 +100,10 @@ def address_of(index: str) -> str:
 
 
 def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
-    """Read the packages that the platform folders name, and write changed facts below `root`.
+    """Read the packages that vendors' folders name, and write changed facts below `root`.
 
-    Raises OSError if a file cannot be written, SyncInterrupted after an interruption.
+    Returns the result. Raises OSError if a file cannot be written, and SyncInterrupted after an
+    interruption.
     """
     return sync_packages(root, catalog, portal_packages(catalog), options)
 
@@ -110,7 +111,7 @@ def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
 def sync_packages(
     root: Path, catalog: Catalog, every: Sequence[PortalPackage], options: SyncOptions
 ) -> SyncResult:
-    """Like `sync`, for a given list of all packages that the portal follows."""
+    """Do the same as `sync`; `every` lists all packages that the portal follows."""
     todo = [package for package in every if not options.only or package.name in options.only]
     work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
     try:

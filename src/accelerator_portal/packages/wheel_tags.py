@@ -96,7 +96,7 @@ def serves_python(labels: Iterable[str], python: str) -> bool:
 
 
 def by_python(label: str) -> tuple[int, int, str]:
-    """Return a sort key for labels: by Python version, free-threaded builds last."""
+    """Return a sort key for Python labels: by version, `cp313` before `cp313t`."""
     found = _PYTHON.match(label)
     return (int(found[1]), int(found[2] or 0), label) if found else (0, 0, label)
 

@@ -31,8 +31,9 @@ class BuildClaim:
 def claims_without_evidence(catalog: Catalog, version: str | None = None) -> list[Problem]:
     """Return a problem for each build that commands install and `data/releases.yaml` does not list.
 
-    `version` limits the result to one release. Commands that name a vendor's index are left out:
-    the source of the option is their evidence.
+    A build that is not listed for all Python versions of its commands is a problem, too. `version`
+    limits the result to one release. Commands that name a vendor's index are left out: the source
+    of the option is their evidence.
     """
     methods: dict[BuildClaim, set[str]] = {}
     pythons: dict[BuildClaim, set[str]] = {}

@@ -308,7 +308,7 @@ def _name(package: str) -> str:
 
 
 Agreement = Literal["same", "differs", "missing", "extra"]
-"""`missing`: only upstream lists the build. `extra`: only the portal lists the build."""
+"""`same`, `differs`: both list the build. `missing`: only upstream. `extra`: only the portal."""
 
 AGREEMENTS: tuple[Agreement, ...] = get_args(Agreement)
 
