@@ -43,7 +43,7 @@ class Serving:
     elsewhere: tuple[tuple[str, str], ...] = ()
     """If `os` is set, the other operating systems, each with the newest release that runs there."""
     uncertain: bool = False
-    """Whether sources disagree on whether the newest build runs on the hardware, or none says it."""
+    """Whether sources disagree on whether the newest build runs here, or no source says it."""
 
     @property
     def build(self) -> str | None:

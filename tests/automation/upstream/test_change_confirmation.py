@@ -18,9 +18,7 @@ PULL = f"repos/{UPSTREAM}/pulls/{NUMBER}"
 
 def test_github_s_word_counts_and_not_the_sender_s(double: GitHubDouble) -> None:
     double.records[PULL] |= {"title": "The real title", "labels": [{"name": "module: ex"}]}
-    found = confirmed_change(
-        client(double), change(title="", base=None), NOW
-    )
+    found = confirmed_change(client(double), change(title="", base=None), NOW)
     assert found == change(title="The real title", labels=("module: ex",))
 
 

@@ -48,7 +48,7 @@ class GenerationData(Model):
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
     uncertain: bool = False
-    """Whether sources disagree on whether `newest` runs here, or none says it; a note explains it."""
+    """Whether it is in doubt that `newest` runs here; a note explains the doubt."""
     other_builds: str | None = None
     """Address of the answer about builds without a command here, from the root of the site."""
     words: SkipValidation[str]  # which would forget the message
