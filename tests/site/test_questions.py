@@ -44,6 +44,22 @@ def test_links_and_ids_of_an_answer_are_right_on_another_page(site: Site) -> Non
     ]
 
 
+def test_an_answer_leads_to_pages_of_the_site_from_each_page(site: Site) -> None:
+    platform = site.catalog.platforms[0]
+    text = "[x](/hardware/#gpus), [y](/), [z](//example.org/)"
+    question = PageQuestion(
+        platform.id, platform.faq, "faq-x", "X?", Markup(""), text, SourceList(())
+    )
+    own = LexborHTMLParser(render_section(platform.faq, SourceList(()), text, "faq-x"))
+    assert [node.attributes.get("href") for node in own.css("a")] == [
+        "../../hardware/#gpus",
+        "../../",
+        None,
+    ]
+    (link, *_) = LexborHTMLParser(relocated(question, "../").answer).css("a")
+    assert attribute(link, "href") == "../hardware/#gpus"
+
+
 def test_citations_stand_at_the_end_of_their_paragraph_each_once(site: Site) -> None:
     platform = site.catalog.platforms[0]
     (name, *_) = platform.faq.sources

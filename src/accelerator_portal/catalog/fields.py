@@ -156,6 +156,11 @@ def is_address(value: str) -> bool:
     return _is_https(value) and is_public(urlsplit(value))
 
 
+def is_page(value: str) -> bool:
+    """Return whether a text is the address of a page of the site from the site's root."""
+    return re.fullmatch(r"/(?:[a-z0-9.-]+/)*(?:#[a-z0-9-]+)?", value) is not None
+
+
 def _is_https(value: str) -> bool:
     """Return whether a text has the form of an https address that shows plainly where it leads.
 

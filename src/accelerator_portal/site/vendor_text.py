@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from accelerator_portal.catalog.fields import is_address
+from accelerator_portal.catalog.fields import is_address, is_page
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.site.anchors import Anchors, slug
@@ -56,12 +56,19 @@ _BLOCK = re.compile(
 )
 
 
-def render_vendor_text(
-    text: str, prefix: str, cite: Cite, page: str = "", language: Language = ENGLISH
+def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
+    text: str,
+    prefix: str,
+    cite: Cite,
+    page: str = "",
+    *,
+    language: Language = ENGLISH,
+    to_root: str | None = None,
 ) -> str:
     """Return Markdown as safe HTML; ids start with `prefix`, `[@id]` becomes a link to a source.
 
-    `page` is the address of the page with the list of sources, if it is another page.
+    `page` is the address of the page with the list of sources, if it is another page. `to_root` is
+    the address of the site's root. Without it, links to pages of the site are left out.
     """
     environment = {
         "prefix": prefix,
@@ -76,7 +83,9 @@ def render_vendor_text(
         html,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
-        attribute_filter=lambda _, name, value: _link(value, page) if name == "href" else value,
+        attribute_filter=lambda _, name, value: (
+            _link(value, page, to_root) if name == "href" else value
+        ),
         url_schemes={"https"},
         link_rel="nofollow noopener noreferrer",
     )
@@ -89,8 +98,10 @@ def _tokens(text: str) -> list[Token]:
     return _PARSER.parse(text)
 
 
-def _link(address: str, page: str) -> str | None:
-    """Return an address if it leads to a web address or a source; otherwise None."""
+def _link(address: str, page: str, to_root: str | None) -> str | None:
+    """Return an address if it leads to a web address, a source or a page; otherwise None."""
+    if to_root is not None and is_page(address):
+        return to_root + address.removeprefix("/")
     return address if is_address(address) or address.startswith(f"{page}#source-") else None
 
 
@@ -102,12 +113,18 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
     page: str = "",
     *,
     language: Language = ENGLISH,
+    to_root: str = "../../",
 ) -> Markup:
-    """Return a section of a guide or an FAQ as HTML; `sources` lists its citations."""
+    """Return a section of a guide or an FAQ as HTML; `sources` lists its citations.
+
+    `to_root` is the address of the site's root, by default from a platform's page.
+    """
     name = file.path.rsplit("/", 1)[-1]
-    html = render_vendor_text(
-        text, prefix, lambda source: sources.entry(name, source), page, language
-    )
+
+    def cite(source: str) -> SourceEntry | None:
+        return sources.entry(name, source)
+
+    html = render_vendor_text(text, prefix, cite, page, language=language, to_root=to_root)
     return Markup(_BLOCK.sub(_cited_at_end, html))  # noqa: S704 - sanitized just there
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.fields import is_address, not_an_address
+from accelerator_portal.catalog.fields import is_address, is_page, not_an_address
 from accelerator_portal.catalog.markdown_file import (
     CITATION,
     GUIDE_HEADINGS,
@@ -179,13 +179,16 @@ def _answer_problems(
 
 @rule()
 def text_links(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Links in guides and FAQs use https. Images are not allowed."""
+    """Links in guides and FAQs use https, or lead to a page of the site, as in `/hardware/`.
+
+    Images are not allowed.
+    """
     for file in (*catalog.texts, *catalog.translations):
         for target in file.targets:
             if target.is_picture:
                 remedy = "describe it in words, or link to it"
                 yield Problem(file.path, target.line, "images are not allowed", remedy)
-            elif not is_address(target.address):
+            elif not is_address(target.address) and not is_page(target.address):
                 what, remedy = not_an_address(target.address)
                 what = f'the link to "{target.address[:80]}" {what}'
                 yield Problem(file.path, target.line, what, remedy)

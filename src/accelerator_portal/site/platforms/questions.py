@@ -80,16 +80,19 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
     """Return the questions about all platforms, for the page of all questions."""
     if not catalog.faq:
         return []
-    return _questions(ANY, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]))
+    return _questions(ANY, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../")
 
 
-def _questions(group: str, file: MarkdownFile, sources: SourceList) -> list[PageQuestion]:
+def _questions(
+    group: str, file: MarkdownFile, sources: SourceList, to_root: str = "../../"
+) -> list[PageQuestion]:
     """Return the questions of a file; anchors are derived from the titles and are unique."""
     found: list[PageQuestion] = []
     anchors = Anchors()
     for section in file.sections:
         anchor = anchors.take(f"faq-{slug(section.title)}")
-        answer = render_section(file, sources, section.text, _within(anchor))
+        prefix = _within(anchor)
+        answer = render_section(file, sources, section.text, prefix, to_root=to_root)
         declared = tuple(message.text for message in section.messages)
         found.append(
             PageQuestion(
@@ -106,9 +109,8 @@ def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH
     """
     page = f"{to_root}{PLATFORMS}/{question.group}/"
     prefix = f"{question.group}--{_within(question.anchor)}"
-    answer = render_section(
-        question.file, question.sources, question.text, prefix, page, language=language
-    )
+    file, sources, text = question.file, question.sources, question.text
+    answer = render_section(file, sources, text, prefix, page, language=language, to_root=to_root)
     return replace(question, answer=answer)
 
 
