@@ -70,6 +70,14 @@ def test_rare_words_and_titles_count_more(site: Site) -> None:
     assert weights["cuda memory"].keys() == {"cuda/faq-what-can-i-do-about-cuda-out-of-memory"}
 
 
+def test_a_message_is_declared_for_the_device_of_every_plugin(site: Site) -> None:
+    index = question_index(every_question(site.catalog), site.catalog.platforms)
+    declared = {message for _, message in index.messages}
+    devices = {p.accelerator.device.value for p in site.catalog.platforms}
+    missing = {d for d in devices if f"device type at start of device string: {d}" not in declared}
+    assert missing == {"cpu", "cuda", "mps", "xpu"}
+
+
 def test_the_index_names_every_question_of_the_page(site: Site) -> None:
     index = json.loads((site.root / "api/v1/questions.json").read_text("utf-8"))
     boxes = site.pages["questions/"].tree.css("details.question")

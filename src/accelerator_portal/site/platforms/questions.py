@@ -23,6 +23,9 @@ from accelerator_portal.site.vendor_text import render_section
 # The group of questions about all platforms, in place of a platform's id.
 ANY = "any"
 
+# What stands for each device of a plugin in the messages of a question about all platforms.
+DEVICE = "{device}"
+
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
@@ -80,7 +83,24 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
     """Return the questions about all platforms, for the page of all questions."""
     if not catalog.faq:
         return []
-    return _questions(ANY, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../")
+    asked = _questions(ANY, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../")
+    devices = _plugin_devices(catalog.platforms)
+    return [replace(one, messages=tuple(_with_devices(one.messages, devices))) for one in asked]
+
+
+def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
+    """Return the devices that PyTorch has only with a plugin."""
+    facts = [platform.accelerator for platform in platforms]
+    own = {one.device.value for one in facts if one.integration.value == "in-tree"}
+    return [*dict.fromkeys(one.device.value for one in facts if one.device.value not in own)]
+
+
+def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[str]:
+    """Yield messages; one with `{device}` once for each device."""
+    for text in messages:
+        yield from (
+            [text.replace(DEVICE, device) for device in devices] if DEVICE in text else [text]
+        )
 
 
 def _questions(
