@@ -34,6 +34,7 @@ const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-
 // An exception, unless it only says that another process or a program within the program failed.
 const EXCEPTION =
   /\b[\w.]{0,80}(?<!\bChildFailed|\bCalledProcess|\bProcess(?:Raised|Exited))(?:\BError|Exception)(?=[ \t]*(?::(?!:| Engine core init| The following operation failed in)|$))/gm;
+const CPU_BUILD = /(?<=\d)\+cpu\b/g;
 const SHUTDOWN = /^Exception ignored in/m; // what follows an error when Python ends
 const CAUSED = /^.*The above exception was the direct cause of the following exception:?/gm; // the cause stands above
 
@@ -86,8 +87,12 @@ function cleaned(message) {
   return NOISE.reduce((text, [pattern, instead]) => text.replace(pattern, instead), message);
 }
 
-/** The ids of the platforms that a message names; if its words name none, those that its traceback names. */
-function named(index, message) {
+/**
+ * The ids of the platforms that a message names; if its words name none, those that its traceback names. The version of
+ * a CPU build, as in 2.15.0+cpu, names none: people who look for their GPU have it, too.
+ */
+function named(index, text) {
+  const message = text.replace(CPU_BUILD, " ");
   const found = namedIn(index.names, cleaned(message));
   return found.size > 0 ? found : namedIn(index.names, message);
 }
