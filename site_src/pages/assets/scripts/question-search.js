@@ -23,6 +23,7 @@ const NOISE = [
   [/\b(?:CUDA_LAUNCH_BLOCKING|TORCH_USE_\w+_DSA|AMD_SERIALIZE_KERNEL|TORCHDYNAMO_VERBOSE|TORCH_LOGS)\b(?:=\S*)?/g, " "],
   [/\u001b\[[0-9;]{0,20}[A-Za-z]/g, ""], // colors of a terminal
   [/https?:\/\/\S+/g, " "],
+  [/\(from versions: [^()]*, /g, "(from versions: "], // pip's list without all but its newest
   [/\b\d{4}-(?:\d\d|[A-Za-z]{3})-\d\d(?:[T\- ]?\d\d:\d\d:\d\d[\d.:]*Z?)?/g, " "], // a date or time
   [/\b0x[0-9a-fA-F]+/g, " "],
   [/(?:[A-Za-z]:)?(?:[\\/][^\s\\/:"'()]+)+/g, kept],
@@ -161,11 +162,12 @@ export function answers(index, message, selected = "") {
   const fits = (place) => platforms.size === 0 || group(place) === "any" || platforms.has(group(place));
   const declaring = (text) => {
     const found = declared(index, text);
-    const own = (place) => Number((group(place) === "any") === (platforms.size === 0)); // or the one for all platforms
+    const own = (place) => Number(platforms.size > 0 && group(place) !== "any");
     return [...found.keys()].sort((one, other) => own(other) - own(one) || found.get(other) - found.get(one));
   };
   const now = causes(message).map(declaring).find((found) => found.length > 0) ?? [];
-  const sure = platforms.size > 0 || group(now[0]) === "any" || new Set(now.map(group)).size === 1;
+  const owners = new Set(now.map(group).filter((owner) => owner !== "any"));
+  const sure = platforms.size > 0 || group(now[0]) === "any" || owners.size === 1;
   const right = sure ? now.find(fits) : undefined;
   const other = right === undefined && selected ? now[0] : undefined;
   const { scores, whole } = ranked(index, last);
