@@ -120,6 +120,9 @@ _BUILD = message(
     "To build a C++ program, give CMake the absolute path of the unpacked folder: "
     "cmake -DCMAKE_PREFIX_PATH=/path/to/libtorch .."
 )
+_BUILD_ON_WINDOWS = message(
+    "Build with cmake --build . --config Release, and copy LibTorch's DLLs beside the program."
+)
 
 
 def _note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
@@ -130,6 +133,7 @@ def _note(platform: Platform, option: Option, target: Target, method: Method) ->
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
     texts = (*warnings, _BUILD if method == "libtorch" else None)
+    texts += (_BUILD_ON_WINDOWS if method == "libtorch" and target.os == "windows" else None,)
     texts += (_other_needs(platform, target), option.note)
     said = [text for text in texts if text]
     return sentences(said) if said else None
