@@ -128,6 +128,16 @@ Traceback (most recent call last):
 torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity
 of 15.69 GiB of which 1.71 GiB is free. Of the allocated memory 10.14 GiB is allocated by PyTorch.
 """
+CPU_BUILD = """\
+>>> torch.__version__
+'2.14.1+cpu'
+>>> torch.cuda.is_available()
+False
+"""
+PIP = """\
+ERROR: Could not find a version that satisfies the requirement torch==2.9.1 (from versions: {})
+ERROR: No matching distribution found for torch==2.9.1
+"""
 ROOT_CAUSE = """\
 [rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.
 Traceback (most recent call last):
@@ -176,6 +186,67 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
             "any/faq-what-can-i-do-when-pip-says-no-space",
         ),
         ("OSError: [Errno 28] No space left on device", ""),
+        ("torch.cuda.is_available() False", "cuda/faq-why-does-torch-cuda-is-available"),
+        ("torch.cuda.is_available() is False", "cuda/faq-why-does-torch-cuda-is-available"),
+        ("torch.cuda.is_available() = False", "cuda/faq-why-does-torch-cuda-is-available"),
+        ("torch.cuda.is_available() returns False", "cuda/faq-why-does-torch-cuda-is-available"),
+        (CPU_BUILD, "cuda/faq-why-does-torch-cuda-is-available"),
+        (
+            "Windows 11, RTX 4070, 2.14.1+cpu: torch.cuda.is_available() returns False",
+            "cuda/faq-why-does-torch-cuda-is-available",
+        ),
+        ("torch 2.9.0+rocm6.4, torch.cuda.is_available() False", ""),
+        ("torch.xpu.is_available() False", "xpu/faq-why-does-torch-xpu-is-available"),
+        (
+            "module 'torch' has no attribute 'npu'. Did you mean: 'cpu'?",
+            "any/faq-why-has-the-module-torch-no-attribute-npu",
+        ),
+        (
+            "AttributeError: module 'torch' has no attribute 'musa'",
+            "any/faq-why-has-the-module-torch-no-attribute-npu",
+        ),
+        (
+            "AttributeError: module 'torch' has no attribute 'mlu'",
+            "any/faq-why-has-the-module-torch-no-attribute-npu",
+        ),
+        (
+            "AttributeError: module 'torch' has no attribute 'hpu'",
+            "gaudi/faq-why-does-torch-have-no-attribute-hpu",
+        ),
+        (
+            "AttributeError: module 'torch' has no attribute 'txda'",
+            "tsingmicro/faq-why-does-torch-have-no",
+        ),
+        (
+            "AttributeError: module 'torch' has no attribute 'xpu'",
+            "any/faq-why-has-the-module-torch-no-attribute-compiler",
+        ),
+        ("AttributeError: module 'torch' has no attribute 'foo'", ""),
+        (
+            "RuntimeError: Expected one of cpu, cuda, xpu, hpu device type at start of device string: npu",
+            "any/faq-why-has-the-module-torch-no-attribute-npu",
+        ),
+        (PIP.format("2.2.1, 2.2.2"), "cpu/faq-why-does-pip-find-no-pytorch-newer-than-2-2-2"),
+        (PIP.format("2.2.2, 2.4.1"), "any/faq-why-does-pip-say-no-matching"),
+        (PIP.format("none"), "any/faq-why-does-pip-say-no-matching"),
+        (
+            "conda install pytorch torchvision pytorch-cuda=12.4 -c pytorch -c nvidia",
+            "any/faq-why-does-conda",
+        ),
+        ("packages are not available from current channels: - pytorch-lightning", ""),
+        (
+            "torch.backends.mps.is_available() returns False on my M1",
+            "mps/faq-why-is-mps-built-but-not-available",
+        ),
+        ("Invalid device string: 'npu:0'", "any/faq-why-has-the-module-torch-no-attribute-npu"),
+        (
+            "RuntimeError: PyTorch is not linked with support for hpu devices",
+            "any/faq-why-has-the-module-torch-no-attribute-npu",
+        ),
+        (
+            "module 'torch.library' has no attribute 'register_fake'",
+            "any/faq-why-has-the-module-torch-no-attribute-compiler",
+        ),
         ("KeyError: 'foo'", ""),
         ("hello world", ""),
     ],
@@ -197,7 +268,9 @@ def test_only_the_answer_that_declares_the_last_error_opens(
         ("jetson", "cuda/faq-why-does-pytorch-find-no-gpu-on-a-jetson"),
         ("NVML", "cuda/faq-w"),
         ("rocm windows", "rocm/faq-does-pytorch-run-on-amd-cards-on-windows"),
-        ("torch.cuda.is_available() returns False", "cuda/faq-why-does-torch-cuda-is-available"),
+        ("notebook", "any/faq-how-do-i-install-pytorch-in-a-notebook"),
+        ("module torch no attribute foo", "any/faq-why-has-the-module-torch-no-attribute-compiler"),
+        ("colab", "any/faq-how-do-i-install-pytorch-in-a-notebook"),
         ("banana", None),
         ("alpine banana", None),
         ("python", None),

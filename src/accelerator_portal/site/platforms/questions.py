@@ -247,7 +247,8 @@ def _counted(question: PageQuestion) -> dict[str, float]:
     text = CITATION.sub("", _ADDRESS.sub("]", question.text))
     weighed = [(TITLE, question.title)]
     weighed += [(CODE, "".join(code)) for code in _CODE.findall(text)]
-    weighed += [(CODE, message) for message in question.messages]
+    declared = dict.fromkeys(word for message in question.messages for word in message.split())
+    weighed.append((CODE, " ".join(declared)))
     weighed += [(TEXT, part) for part in _CODE.sub("\n", text).split("\n")]
     counts: dict[str, float] = {}
     for share, words in weighed:
