@@ -397,6 +397,19 @@ def test_an_old_jetpack_leads_to_the_vendors_builds(open_page: OpenPage) -> None
     expect(first.get_by_role("link", name="Builds of the vendor")).to_have_count(1)
     ask(page, "JetPack 7.2")
     expect(page.locator(".answer .command").first).to_contain_text("pip install torch")
+    ask(page, "Jetson Orin Nano")
+    expect(first.locator(".command")).to_contain_text("pip install torch")
+    expect(first.get_by_role("link", name="Builds of the vendor")).to_have_count(1)
+    first.get_by_role("link", name="Ampere on the CUDA page").click()
+    page.locator("#card-ampere-8-7 ~ p a", has_text="Builds of the vendor").first.click()
+    expect(page.locator(":target")).to_contain_text("Jetson")
+
+
+def test_a_requirement_links_where_to_get_it(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, "MI300X")
+    driver = page.locator(".answer-needs a", has_text="AMD GPU driver (amdgpu)")
+    expect(driver).to_have_attribute("href", re.compile("rocm.docs.amd.com"))
 
 
 def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPage) -> None:

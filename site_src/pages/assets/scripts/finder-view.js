@@ -3,7 +3,7 @@
 import { both, element, link, listed, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { described } from "./selector-messages.js";
-import { scriptOf } from "./selector-view.js";
+import { needParts, scriptOf } from "./selector-view.js";
 
 const MOST_MODELS = 8;
 const MOST_FITS = 3;
@@ -99,12 +99,12 @@ function body(context, answer) {
 }
 
 /** The commands, with one line on which release and build they install, and why these. */
-function commands({ model }, answer, found) {
+function commands({ model, root }, answer, found) {
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
   const said = reasons(model, answer, found).map((text) => paragraph("answer-why", text));
-  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...commandBox(scriptOf(model, choice, row), model.available("method", choice).has("uv")), ...requirements(answer, row)];
+  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), model.available("method", choice).has("uv")), ...requirements(answer, row)];
 }
 
 /** The commands of the last release for a machine. */
@@ -178,11 +178,7 @@ function without({ model, system, cpu, root }, { platform, generation, os, arch,
   const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
   const runs = generation && generation.verdict !== "none";
   parts.push(element("p", "answer-runs runs-none", runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
-  if (generation?.other_builds) {
-    const line = element("p", "answer-why");
-    line.append(link(root + generation.other_builds, say("Builds of the vendor for this hardware")));
-    parts.push(line);
-  }
+  parts.push(...otherBuilds(root, { generation }));
   const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
   const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
   const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
@@ -190,6 +186,11 @@ function without({ model, system, cpu, root }, { platform, generation, os, arch,
   parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: builtFor(model, found) })));
   parts.push(...commandBox(scriptOf(model, found.choice, found.row), true));
   return parts;
+}
+
+/** The answer about builds of the vendor, which have no command here. */
+function otherBuilds(root, { generation }) {
+  return generation?.other_builds ? [paragraph("answer-why", link(root + generation.other_builds, say("Builds of the vendor for this hardware")))] : [];
 }
 
 /** What the commands install; a container has a Python of its own. */
@@ -214,8 +215,10 @@ function commandBox({ environment, commands: install, check }, hasUv = false) {
 
 function requirements({ generation }, row) {
   const needs = [...row.needs, ...(generation?.jetpack ? [["JetPack", `>=${generation.jetpack}`]] : [])];
-  const said = needs.map(([name, version]) => [name, version].filter(Boolean).join(" "));
-  return said.length > 0 ? [paragraph("answer-needs", sayParts("Requirements: {needs}", { needs: vendorText("span", "", listed(said)) }))] : [];
+  if (needs.length === 0) return [];
+  const said = vendorText("span", "", "");
+  said.append(...needs.map(needParts).reduce((one, other) => sayParts("{one}, {other}", { one, other })));
+  return [paragraph("answer-needs", sayParts("Requirements: {needs}", { needs: said }))];
 }
 
 /** A text, or a list of texts and elements, as a paragraph. */

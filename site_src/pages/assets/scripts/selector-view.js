@@ -249,12 +249,17 @@ function variantLabel([id, name]) {
   return label;
 }
 
-function needItem([name, version, url]) {
+function needItem(need) {
   const item = element("li");
+  item.append(...needParts(need));
+  return item;
+}
+
+/** What a row needs, with a link to where it is. */
+export function needParts([name, version, url]) {
   const what = url ? element("a", "", name) : document.createTextNode(name);
   if (url) Object.assign(what, { href: url, rel: "nofollow noopener noreferrer" });
-  item.append(what, version ? ` ${version}` : "");
-  return item;
+  return [what, version ? ` ${version}` : ""];
 }
 
 function detail(label, text) {
