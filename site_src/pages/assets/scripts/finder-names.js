@@ -137,13 +137,17 @@ function followers(from, asked, { words, ignored }) {
   return found;
 }
 
-/** How many letters must change to make one text of another. */
+/** How many letters must change, or change places with the next one, to make one text of another. */
 export function distance(one, other) {
+  let before = [];
   let row = [...other, ""].map((_, n) => n);
   for (const [at, letter] of [...one].entries()) {
     const next = [at + 1];
-    for (let n = 0; n < other.length; n += 1) next.push(Math.min(row[n] + (letter === other[n] ? 0 : 1), row[n + 1] + 1, next[n] + 1));
-    row = next;
+    for (let n = 0; n < other.length; n += 1) {
+      const isSwapped = at > 0 && n > 0 && letter === other[n - 1] && one[at - 1] === other[n];
+      next.push(Math.min(row[n] + (letter === other[n] ? 0 : 1), row[n + 1] + 1, next[n] + 1, isSwapped ? before[n - 1] + 1 : Infinity));
+    }
+    [before, row] = [row, next];
   }
   return row.at(-1);
 }
