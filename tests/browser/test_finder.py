@@ -552,6 +552,12 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
         expect(page.locator(".answer-verdict").first).to_have_text(re.compile(line))
 
 
+def test_a_command_that_names_no_version_claims_no_variant(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, "RTX 3090 conda")
+    expect(page.locator(".answer-runs").first).to_contain_text("CUDA, PyTorch, version not pinned")
+
+
 def test_builds_of_others_come_before_the_processor(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, "Jetson AGX Orin JetPack 6")

@@ -265,6 +265,14 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
                 "install its CPU build. MPS is available for: macOS ARM64"
             ),
         ),
+        (
+            "?platform=cpu&os=macos&arch=x86_64",
+            (
+                "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "
+                "install it. Newer releases are available for: "
+                "Linux x86-64Linux ARM64Windows x86-64Linux RISC-VmacOS ARM64Windows ARM64"
+            ),
+        ),
     ],
 )
 def test_what_could_not_be_had_is_said(open_page: OpenPage, address: str, said: str) -> None:
@@ -304,7 +312,12 @@ def test_an_impossible_format_stays_and_says_why(open_page: OpenPage) -> None:
 
 
 def test_an_intel_mac_gets_the_commands_of_its_last_release(open_page: OpenPage) -> None:
-    page = open_page("?os=macos&arch=x86_64")
+    page = open_page("?platform=cpu&os=macos")
+    intel = page.locator("label:has(input[name=arch][value=x86_64])")
+    expect(intel).to_contain_text("2.2.2 only")
+    expect(intel.locator(".choice-reason")).to_have_text("")
+    intel.evaluate("label => label.click()")
+    expect(intel).to_contain_text("2.2.2 only")
     expect(page.locator("[data-part=commands]")).to_contain_text("torch==2.2.2")
     expect(page.get_by_role("button", name="Copy", exact=True)).to_be_visible()
 

@@ -92,6 +92,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
   if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine} since PyTorch {oldest}.", { limits: limitNames(limits, true), platform, machine, oldest: oldestRelease(model, choice.platform) })];
   const ended = model.ended(choice);
+  if (!row && ended?.platform === choice.platform) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install it. Newer releases are available for:", { version: ended.version, machine })];
   if (!row && ended) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install its CPU build. {platform} is available for:", { version: ended.version, machine, platform })];
   if (!row) return [say("{platform} is not available for {machine}. It is available for:", { platform, machine })];
   return unmet.map(([axis, value]) => {
@@ -143,8 +144,9 @@ function valueName(model, axis, value, platform) {
 }
 
 export function described(model, choice) {
-  const labels = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
-  return listed([...labels.slice(0, 2), releaseName(model, choice), ...labels.slice(2)].filter(Boolean));
+  const [platform, variant, ...others] = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
+  const build = isUnpinned(model, choice) ? "" : variant; // what names no version chooses the variant itself
+  return listed([platform, build, releaseName(model, choice), ...others].filter(Boolean));
 }
 
 /** A button for each machine that the platform has something for, within the limits. */

@@ -35,6 +35,7 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   const ended = row ? null : model.ended(choice);
   if (ended?.[axis] === value) {
     if (axis === "platform") detail(label, ended.version);
+    if (axis === "arch") detail(label, say("{systems} only", { systems: ended.version }));
     checked ||= axis === "method";
   } else if (axis === "platform") {
     const offers = model.offers(value);
@@ -42,7 +43,10 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
     [text, reason] = isOffered ? offered(model, { choice, row, whole, limits }, value) : ["", elsewhere(model, choice, offers)];
     detail(label, text);
   } else if (model.data.machine.includes(axis)) {
-    reason = isOffered(model, choice, axis, value) ? "" : say("not for {platform}", { platform: model.label("platform", choice.platform) });
+    const last = isOffered(model, choice, axis, value) ? null : model.ended({ ...choice, [axis]: value });
+    const isLast = last?.platform === choice.platform;
+    detail(label, isLast ? say("{systems} only", { systems: last.version }) : "");
+    reason = isLast || isOffered(model, choice, axis, value) ? "" : say("not for {platform}", { platform: model.label("platform", choice.platform) });
   } else if (axis === "build" && value === "stable") {
     detail(label, newest ? buildName(newest) : "");
     checked = choice.build !== undefined && choice.build === newest;
