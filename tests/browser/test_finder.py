@@ -552,6 +552,30 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
         expect(page.locator(".answer-verdict").first).to_have_text(re.compile(line))
 
 
+@pytest.mark.parametrize(
+    ("query", "figures"),
+    [
+        ("RTX 5070 Ti", "16 GB, GDDR7"),
+        ("RTX 5070 Ti laptop", ""),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", ""),
+        ("RTX 5080 Max-Q", ""),
+        ("Asus Zephyrus G14 RTX 4060", ""),
+        ("RTX 4090 24GB", "24 GB, GDDR6X"),
+        ("RTX 4090 16 gb windows", ""),
+    ],
+)
+def test_figures_of_another_card_are_left_out(
+    open_page: OpenPage, query: str, figures: str
+) -> None:
+    page = open_page(HARDWARE, script=on("linux"))
+    ask(page, query)
+    first = page.locator(".answer").first.locator(".answer-what")
+    if figures:
+        expect(first).to_contain_text(figures)
+    else:
+        expect(first).not_to_contain_text(" GB")
+
+
 def test_a_command_that_names_no_version_claims_no_variant(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, "RTX 3090 conda")

@@ -19,6 +19,7 @@ export class Cards {
     const scripts = new Set(texts.flatMap((text) => text.match(/[^\P{Letter}\p{Script=Latin}]+/gu) ?? []));
     this.language = new Language(data.words, [...scripts]);
     this.platforms = data.platforms.map((platform) => this.#platform(platform));
+    this.mobile = new RegExp(`\\b(?:laptop|notebook|mobile|max-?q|${data.words.computers.join("|")})\\b|笔记本|ноутбук`, "i");
     this.reader = new Reader(data.words, this.platforms);
     this.entries = this.platforms.flatMap((owner) => owner.platform.generations.map((generation) => this.#entry(owner, generation)));
     this.makers = new Set(this.entries.flatMap(({ makers }) => [...makers]));
@@ -30,8 +31,8 @@ export class Cards {
 
   /**
    * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
-   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method`, `release` and `versions`
-   * where the query tells them; `broad` where it names only a vendor or a brand, `guessed` where the name is not in the list.
+   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method`, `release`, `versions`,
+   * `mobile` (it names a laptop) and `sizes` of memory where the query tells them; `broad` where it names only a vendor or a brand, `guessed` where the name is not in the list.
    * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own, `own`.
    */
   find(query, runsHere = () => true, own = "linux") {
@@ -61,7 +62,7 @@ export class Cards {
 
   #read(read, query, runsHere, own) {
     const { driver, toolkit, os, arch, method, release, versions } = read;
-    const asked = { driver, toolkit, os, arch, method, release, versions, wsl: /\bwsl ?2?\b/i.test(query) };
+    const asked = { driver, toolkit, os, arch, method, release, versions, wsl: /\bwsl ?2?\b/i.test(query), mobile: this.mobile.test(query), sizes: read.pasted ? [] : sizesIn(query) };
     const order = ordering((platform) => runsHere(platform, os));
     const whole = (owners, more) => owners.sort(order).map(({ platform }) => ({ ...asked, ...more, platform, generation: null, models: [] }));
     if (read.cpuOnly) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: "" };
@@ -70,7 +71,7 @@ export class Cards {
     if (versions.macOS && found.length > 1) found.splice(0, Infinity, ...found.filter(({ platform }) => platform.dispatch_key !== "CPU")); // the builds for MPS state it
     if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
-    const makers = this.platforms.filter(({ isCpu, platform }) => !isCpu && [platform.vendor, ...(platform.vendor_names ?? [])].some((name) => this.#isNamed(name, query)));
+    const makers = this.#makersIn(query);
     const jetsons = /\bjetpack\b/i.test(query) ? this.#jetsons(versions.JetPack) : [];
     if (jetsons.length > 0) return { answers: jetsons.map((entry) => ({ ...asked, ...answerOf(entry) })), unknown: "" };
     const near = this.nearest(query).length > 0 && !read.pasted;
@@ -86,7 +87,9 @@ export class Cards {
     const asked = joined(tokens).slice(0, LONGEST_NEAR);
     const most = Math.floor(asked.length / 5);
     const ends = (words) => words.map((_, at) => words.slice(at).map(joined).join("").slice(0, LONGEST_NEAR)); // "RTX 3060" of "GeForce RTX 3060"
-    const near = this.entries.flatMap(({ names, owner }) => {
+    const makers = this.#makersIn(query);
+    const isTheirs = ({ owner, words }) => makers.length === 0 || makers.some((maker) => maker === owner || [...maker.vendor].some((word) => words.has(word)));
+    const near = this.entries.filter(isTheirs).flatMap(({ names, owner }) => {
       const models = names.filter(({ model }) => model).map((name) => {
         const begun = (tokens.length > 1 && name.continues(tokens)) || (name.isWeak && words.has(joined(name.core.flat()))) ? 0.5 : Infinity;
         return { name: /[#*]/.test(name.text) ? name.model.name : name.text, least: Math.min(begun, ...ends(name.words).map((end) => distance(asked, end))), platform: owner.platform };
@@ -142,12 +145,15 @@ export class Cards {
     const asked = this.language.tokens(text).slice(0, MOST_TOKENS);
     if (joined(asked).length < SHORTEST) return { found: [], unknown: "" };
     const candidates = this.#candidates(asked);
-    const exact = byGeneration(candidates.filter(({ all }) => asked.every((token, at) => all.has(at) || this.language.isNoise(token)))).sort((a, b) => order(a.owner, b.owner)).map(answerOf);
+    const whole = candidates.filter(({ all }) => asked.every((token, at) => all.has(at) || this.language.isNoise(token)));
+    const inOrder = (fits) => byGeneration(fits).sort((a, b) => order(a.owner, b.owner)).map(answerOf);
+    const exact = inOrder(whole);
     const rented = this.#rented(text.toLowerCase()).sort((a, b) => order(a.owner, b.owner)).map((entry) => ({ ...answerOf(entry), os: "linux", rented: true }));
     if (rented.length > 0) return { found: [...rented, ...exact], unknown: "" };
     const foreign = asked.some((token) => this.language.foreign.has(token.text));
-    const whole = foreign ? [] : this.#platformsCalled(asked, order);
-    if (whole.length > 0 && !strict) return { found: exact.length > 0 ? exact : whole, unknown: "" };
+    const called = foreign ? [] : this.#platformsCalled(asked, order);
+    const longest = Math.max(...whole.map(({ all }) => all.size)); // "Mac Pro 2019" is no Mac Pro (2023)
+    if (called.length > 0 && !strict) return { found: exact.length > 0 ? inOrder(whole.filter(({ all }) => all.size === longest)) : called, unknown: "" };
     const isTold = ({ owner }) => told.size === 0 || owner.isCpu || told.has(owner.platform.id);
     const { groups, leftBy } = this.#groups(asked, foreign ? [] : candidates.filter(({ name }) => isTold(name)));
     let valid = groups;
@@ -299,6 +305,11 @@ export class Cards {
     return asked.filter((token) => !(this.language.isNoise(token) || this.makers.has(token.text)));
   }
 
+  /** The platforms whose vendor a text names. */
+  #makersIn(text) {
+    return this.platforms.filter(({ isCpu, platform }) => !isCpu && [platform.vendor, ...(platform.vendor_names ?? [])].some((name) => this.#isNamed(name, text)));
+  }
+
   /** Whether all words of a vendor's name stand in a text. */
   #isNamed(vendor, text) {
     const words = this.#setOf(text.slice(0, MOST_CHARACTERS));
@@ -377,6 +388,11 @@ function ofSystem(found, os) {
   const isHere = ({ platform, generation }) => platform.dispatch_key !== "CPU" || !generation?.systems || generation.systems.includes(os);
   const here = found.filter(isHere);
   return here.some(({ platform, generation }) => generation && platform.dispatch_key === "CPU") ? here : found;
+}
+
+/** The sizes of memory that a query names, in GB. */
+function sizesIn(query) {
+  return [...query.matchAll(/(?<![\w.])(\d{1,3}) ?g(?:i?b|igs?)?\b/gi)].map(([, size]) => Number(size));
 }
 
 function unique(list) {

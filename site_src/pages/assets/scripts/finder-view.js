@@ -256,17 +256,20 @@ function nameOf({ platform, generation, models }) {
   return listed(names);
 }
 
-function whatOf({ platform, generation, models }) {
+function whatOf(answer) {
+  const { platform, generation, models } = answer;
   if (!generation && platform.dispatch_key === "CPU") return say("For a computer without an accelerator.");
   if (!generation) return say("Type the name of your {vendor} hardware to see the build for it.", { vendor: platform.vendor });
   const chip = generation.chip ? `, ${platform.chip ? `${platform.chip} ` : ""}${generation.chip}` : "";
-  return `${platform.name}: ${generation.name}${chip}${figures(models.length > 0 ? models : generation.models)}`;
+  return `${platform.name}: ${generation.name}${chip}${figures(models.length > 0 ? models : generation.models, answer)}`;
 }
 
-/** One card's memory and power; of several there is no one figure. */
-function figures(models) {
+/** One card's memory and power, unless the query names another one: a laptop's chip, or other memory. Of several there is no one figure. */
+function figures(models, { mobile, sizes }) {
   if (models.length !== 1) return "";
   const [model] = models;
+  const isMobile = /laptop|mobile|max-q|\d[MS]\b/i.test(model.name);
+  if (model.memory_gb && ((mobile && !isMobile) || (sizes.length > 0 && !sizes.includes(model.memory_gb)))) return "";
   const parts = [model.memory_gb && `${model.memory_gb} GB${model.memory ? `, ${model.memory}` : ""}`, model.power_w && `${model.power_w} W`];
   return parts.filter(Boolean).map((part) => `, ${part}`).join("");
 }
