@@ -44,6 +44,9 @@ NOT_LISTED = [
     ("GeForce RTX 407O", "GeForce RTX 4070"),
     ("GTX 1O80", "GeForce GTX 1080"),
     ("B580X", "Arc B580"),
+    ("intel arc b508", "Arc B580"),
+    ("RTX 4900", "GeForce RTX 4090"),
+    ("Raden RX 7900 XXT", "Radeon RX 7900 XTX"),
     ("Atlas 800 A2 aarch64", "Atlas 800T A2"),
     ("Hailo-8", ""),
     ("Coral Edge TPU", ""),
@@ -52,6 +55,7 @@ NOT_LISTED = [
     ("asdfgh", ""),
     ("banana", ""),
     ("BR100", "B100"),
+    ("天数智芯 天垓100", ""),
 ]
 
 # Queries with choices of the selector beside the name, and these choices.
