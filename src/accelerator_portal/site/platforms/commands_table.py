@@ -135,18 +135,23 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
     for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):
         choice = next(selector.choices(row))
         packages = dict.fromkeys(package for call in row.calls for package in call.packages)
-        python = row.commands[0].partition(_INSTALL)[0]
+        lines = _lines(row)
+        python = lines[0].partition(_INSTALL)[0]
         yield OfflineInstall(
             platform=selector.label("platform", choice),
             platform_id=row.platform,
             system=" ".join(selector.label(axis.id, choice) for axis in selector.machine_axes),
             build=row.build,
             download=tuple(
-                line.replace(_INSTALL, _ALSO if n else _DOWNLOAD)
-                for n, line in enumerate(row.commands)
+                line.replace(_INSTALL, _ALSO if n else _DOWNLOAD) for n, line in enumerate(lines)
             ),
             install=f"{python}{_OFFLINE}{command_line([*packages], row.os)}",
         )
+
+
+def _lines(row: InstallRow) -> list[str]:
+    """Return the commands without those that load an environment, which pip does not need."""
+    return [line for line in row.commands if not line.startswith("source ")]
 
 
 def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
@@ -154,7 +159,7 @@ def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:
         only_pip = row.method == "pip" and all(
-            _INSTALL in line and ".whl" not in line for line in row.commands
+            _INSTALL in line and ".whl" not in line for line in _lines(row)
         )
         if not only_pip or row.build == PREVIEW or row.on_request:
             continue
