@@ -21,11 +21,10 @@ from tempfile import TemporaryDirectory
 from pydantic import ValidationError
 
 from accelerator_automation.archive_store import Archive
-from accelerator_automation.last_good import last_good_dates, write_last_good
+from accelerator_automation.last_good import write_last_good
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site.broken_links import BuiltSite, faults
 from accelerator_portal.site.operations import NightMetrics
 
@@ -83,16 +82,17 @@ class MkDocs:
 def build(  # noqa: PLR0913 - what, where, and how
     root: Path,
     target: Path,
-    today: dt.date,
     archive: Archive | None = None,
+    standing_in: Mapping[str, dt.date] | None = None,
     *,
     quarantine: bool = False,
     engine: Engine | None = None,
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    With `quarantine`, folders that have errors on the day `today` are left out. With an archive,
-    their last valid versions are shown instead. Raises ArchiveError, BuildError, OSError.
+    With `quarantine`, folders that have errors are left out. With an archive, the last valid
+    versions of the folders in `standing_in` are shown instead. Raises ArchiveError, BuildError,
+    OSError.
     """
     target = target.absolute()
     try:
@@ -101,8 +101,7 @@ def build(  # noqa: PLR0913 - what, where, and how
         with TemporaryDirectory(prefix="portal-archive-") as folder:
             last_good, nights = Path(folder, "last-good"), Path(folder, "nights.json")
             if archive:
-                last_good.mkdir()
-                _lay_out_last_good(root, today, archive, last_good)
+                write_last_good(archive, standing_in or {}, last_good)
                 write_nights(archive, nights)
             variables = {
                 QUARANTINE: "true" if quarantine or archive else "false",
@@ -115,23 +114,6 @@ def build(  # noqa: PLR0913 - what, where, and how
         publish(target)
     finally:
         shutil.rmtree(staging_folder(target), ignore_errors=True)
-
-
-def inputs_of_build(root: Path, today: dt.date, archive: Archive) -> str:
-    """Return the digest of everything that a build with an archive reads on the day `today`.
-
-    The digest is empty if the shared data has errors. Raises ArchiveError, OSError.
-    """
-    found, _ = load_with_quarantine(root, today)
-    return inputs(root, found, last_good_dates(archive, found.set_aside, today)) if found else ""
-
-
-def _lay_out_last_good(root: Path, today: dt.date, archive: Archive, place: Path) -> None:
-    """Write the last valid versions of all folders that now have errors to `place`."""
-    found, _ = load_with_quarantine(root, today)
-    write_last_good(
-        archive, last_good_dates(archive, found.set_aside if found else (), today), place
-    )
 
 
 class NoPreviousSiteError(UserError):

@@ -251,25 +251,28 @@ def _keep(tonight: NightRun, archive: Archive) -> str:
 
 def _publish(tonight: NightRun) -> str:
     """Build the site, unless nothing has changed since it was last published."""
-    if tonight.looked_at is None:
+    found, archive = tonight.looked_at, tonight.archive
+    if found is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
-    digest = inputs(tonight.root, tonight.looked_at, tonight.standing_in)
-    if tonight.archive and is_published(tonight.archive, digest):
+    day = tonight.now.date()
+    standing_in = last_good_dates(archive, found.set_aside, day) if archive else {}
+    digest = inputs(tonight.root, found, standing_in)
+    if archive and is_published(archive, digest):
         return "no changes, so the existing site stays"
     try:
         build(
             tonight.root,
             tonight.out,
-            tonight.now.date(),
-            tonight.archive,
+            archive,
+            standing_in,
             quarantine=True,
             engine=tonight.engine,
         )
     except BrokenLinksError as error:
         raise StepFailed(" / ".join([*error.links[:2], str(error)])) from None
     tonight.published = True
-    if tonight.archive and not tonight.preview:
-        remember(tonight.archive, digest)
+    if archive and not tonight.preview:
+        remember(archive, digest)
     return f"Built the site in {tonight.out}."
 
 

@@ -17,7 +17,7 @@ from accelerator_automation.building import (
     MkDocs,
     build,
 )
-from accelerator_automation.last_good import archive_good_folders
+from accelerator_automation.last_good import archive_good_folders, last_good_dates
 from tests.automation.small_site import SmallEngine
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, write_tree
 
@@ -43,12 +43,12 @@ def around(out: Path) -> list[str]:
 
 def test_a_whole_site_takes_the_place_of_the_last_one_which_is_kept(out: Path) -> None:
     engine = SmallEngine()
-    build(out.parent, out, TODAY, engine=engine)
+    build(out.parent, out, engine=engine)
     assert page(out) == "a site"
     assert page(out.with_name(".site.previous")) == "the last site"
     assert around(out) == [".site.previous", "site"]
     assert engine.variables == {QUARANTINE: "false", LAST_GOOD: "", NIGHTS: ""}
-    build(out.parent, out, TODAY, engine=engine, quarantine=True)
+    build(out.parent, out, engine=engine, quarantine=True)
     assert engine.variables == {QUARANTINE: "true", LAST_GOOD: "", NIGHTS: ""}
 
 
@@ -57,7 +57,7 @@ def test_a_site_with_a_broken_link_does_not(out: Path) -> None:
     with pytest.raises(
         BrokenLinksError, match="the new site has 6 broken links; the existing site"
     ):
-        build(out.parent, out, TODAY, engine=broken)
+        build(out.parent, out, engine=broken)
     assert page(out) == "the last site"
     assert around(out) == ["site"]
 
@@ -65,7 +65,7 @@ def test_a_site_with_a_broken_link_does_not(out: Path) -> None:
 def test_neither_does_one_that_cannot_be_built(out: Path, tmp_path: Path) -> None:
     """MkDocs itself, in a folder without its settings."""
     with pytest.raises(EngineError, match=r"mkdocs\.yml") as failed:
-        build(tmp_path, out, TODAY, engine=MkDocs(quiet=True))
+        build(tmp_path, out, engine=MkDocs(quiet=True))
     assert failed.value.code == 1
     assert page(out) == "the last site"
     assert around(out) == ["site"]
@@ -78,7 +78,7 @@ def test_with_an_archive_broken_folders_have_their_last_good_version(
     archive_good_folders(archive, root, ["example"], [], dt.date(2026, 1, 1))
     write_tree(root, edited((GUIDE, "## Help", "## Halp")))
     engine = SmallEngine()
-    build(root, out, TODAY, archive, engine=engine)
+    build(root, out, archive, last_good_dates(archive, ["example"], TODAY), engine=engine)
     assert engine.variables[QUARANTINE] == "true"
     assert engine.last_good == {"example": TODAY}
     assert not Path(engine.variables[LAST_GOOD]).exists()

@@ -13,7 +13,7 @@ import pytest
 from fsspec.implementations.local import LocalFileSystem
 
 from accelerator_automation.archive_store import Archive, open_archive, remember
-from accelerator_automation.building import inputs_of_build
+from accelerator_automation.building import inputs
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.night_steps import LOOKED_UP, NightRun, steps
@@ -23,6 +23,7 @@ from accelerator_automation.step_runner import StepResult, run
 from accelerator_portal.catalog import Catalog, ProblemsError, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.install.axes import KEY_AXES
 from accelerator_portal.packages.facts_text import facts_text, read_text
@@ -129,7 +130,9 @@ def test_a_site_that_another_job_publishes_is_built_until_that_has_succeeded(
     archive = open_archive(str(tmp_path / "archive"))
     for _ in range(2):
         assert night(replace(tonight(tmp_path), preview=True)).published
-    remember(archive, inputs_of_build(root, NOW.date(), archive))
+    catalog, _ = load_with_quarantine(root, NOW.date())
+    assert catalog is not None
+    remember(archive, inputs(root, catalog, {}))
     done = night(replace(tonight(tmp_path), preview=True))
     assert (done.published, words(done)["site"]) == (
         False,

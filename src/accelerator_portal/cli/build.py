@@ -11,9 +11,11 @@ import click
 from accelerator_automation import building
 from accelerator_automation.archive_store import open_archive
 from accelerator_automation.building import restore_previous
+from accelerator_automation.last_good import last_good_dates
 from accelerator_portal.catalog.atomic_write import write_folder_atomically
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.cli.options import (
     ARCHIVE,
     INPUT_FOLDER,
@@ -70,9 +72,11 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             click.echo(f"Restored the previous site to {out}.")
             return
         store = open_archive(archive) if archive else None
-        building.build(root, out, today(), store, quarantine=quarantine)
+        found = load_with_quarantine(root, today())[0] if store else None
+        shown = last_good_dates(store, found.set_aside, today()) if store and found else {}
+        building.build(root, out, store, shown, quarantine=quarantine)
         if outputs and store:
-            _add_inputs(outputs, building.inputs_of_build(root, today(), store))
+            _add_inputs(outputs, building.inputs(root, found, shown) if found else "")
     except building.EngineError as error:  # MkDocs has printed the error
         sys.exit(error.code)
     except building.BrokenLinksError as error:
