@@ -4,7 +4,7 @@ import cProfile
 
 import pytest
 
-from accelerator_portal.checks.command_texts import pipelines
+from accelerator_portal.checks.shell_text import pipelines
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import (
     EXAMPLE,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import HOSTS
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.command_texts import CommandText, Pipeline, command_texts
+from accelerator_portal.checks.command_texts import CommandText, command_texts
 from accelerator_portal.checks.programs import (
     CLOSING,
     SHELLS,
@@ -21,6 +21,7 @@ from accelerator_portal.checks.programs import (
     startup_file,
 )
 from accelerator_portal.checks.rule import rule
+from accelerator_portal.checks.shell_text import Pipeline
 from accelerator_portal.install.payload import host_of, registry_of, step_addresses, text_addresses
 
 _SAFE = {"https", "ssh"}

@@ -1,0 +1,149 @@
+"""Reads command lines as a shell does: pipelines of commands, each a list of words.
+
+Quotes are removed and parts of a word joined, as a shell does; a line that goes on in the next
+one is one. Words come from `shlex`, in time proportional to the text. What is written for
+another shell, or is no command at all, gives words, too: the rules that read them look for few
+things.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_PUNCTUATION = "();<>|&"
+_OPERATOR = re.compile(r"&>|[<>]&|\|\|?&?|&&|[();<>&]")
+_REDIRECTIONS = frozenset({"<", ">", "&>", ">&", "<&"})
+_NEW_PIPELINE = frozenset({";", "&", "&&", "||", "(", ")"})
+_PIPES = frozenset({"|", "|&"})
+
+# A backslash in sh, a backtick in PowerShell, a caret in cmd.
+_JOINED = re.compile(r"[\\`^]\n")
+_ENDS_OPEN = re.compile(r"(?:\|&?|&&|\|\|)[ \t]*\Z")
+_COMMENT = re.compile(r"(?<=[|&])[ \t]*#.*\Z")
+# PowerShell runs the output of the command in the parentheses after these words.
+_INVOKING = frozenset({"iex", "invoke-expression"})
+_STARTS_PIPED = re.compile(r"[ \t]*\|(?!\|)")
+
+# Commands inside words, as in `bash -c "…"`, are read up to this number of levels.
+_DEEPEST = 3
+
+
+@dataclass(slots=True)
+class Command:
+    """The words of a command; if `substituted`, its output is inserted into another command."""
+
+    words: list[str] = field(default_factory=list)
+    substituted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Commands that each read the output of the previous command, and their line, from 0."""
+
+    line: int
+    commands: tuple[Command, ...]
+
+
+def pipelines(text: str) -> Iterator[Pipeline]:
+    """Yield every pipeline of a text, including those inside words and substitutions."""
+    for line, joined in _logical_lines(text):
+        for commands in _of_line(joined, _DEEPEST):
+            yield Pipeline(line, commands)
+
+
+def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
+    """Yield the pipeline of a list of words, and the pipelines inside the words."""
+    commands = (Command(list(words)),)
+    yield Pipeline(0, commands)
+    for inner in _inside(commands, _DEEPEST):
+        yield Pipeline(0, inner)
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each command line with its number, from 0; lines that continue it are joined."""
+    lines = _JOINED.sub("\x00", text).split("\n")  # the marks keep the lines countable
+    number, start, parts = 0, 0, list[str]()
+    for line in lines:
+        goes_on = parts and (_ENDS_OPEN.search(parts[-1][-40:]) or _STARTS_PIPED.match(line))
+        if parts and not goes_on:
+            yield start, " ".join(parts)
+            parts = []
+        if not parts:
+            start = number
+        number += line.count("\x00") + 1
+        parts.append(_COMMENT.sub("", line.replace("\x00", " ")))
+    if parts:
+        yield start, " ".join(parts)
+
+
+def _of_line(line: str, depth: int) -> Iterator[tuple[Command, ...]]:
+    pipeline: list[Command] = [Command()]
+    before, begins = "", True
+    for part in _tokens(line):
+        if part == "(" and before == "&" and len(pipeline) == 1 and begins:
+            before = "&("
+        if part in _NEW_PIPELINE:
+            if part == "(" and before in _PIPES:  # a group reads piped input
+                pipeline[-1].words.append(part)
+            yield from _finished(pipeline, depth)
+            opened = part == "(" and (
+                before.endswith(("$", "<", ">")) or before.lower() in _INVOKING or before == "&("
+            )
+            pipeline = [Command([part] if part == ")" else [], substituted=opened)]
+        elif part in _PIPES:
+            pipeline.append(Command(substituted=pipeline[-1].substituted))
+        elif part not in _REDIRECTIONS:
+            pipeline[-1].words.append(part)
+        begins = not before
+        before = part
+    yield from _finished(pipeline, depth)
+
+
+def _finished(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ...]]:
+    if any(command.words for command in pipeline):
+        commands = tuple(pipeline)
+        yield commands
+        yield from _inside(commands, depth)
+
+
+def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
+    """Yield the pipelines inside words: in `bash -c "…"`, in a quoted `$(…)`, or in backticks.
+
+    Backticks can span several words, so the words of a command are also read together.
+    """
+    if depth == 0:
+        return
+    for command in commands:
+        for word in command.words:
+            if "$(" in word or "<(" in word or (" " in word and re.search(r"[|;&`]", word)):
+                opened = word.replace("`", " ; ").replace("$(", " $ ( ")
+                yield from _of_line(opened, depth - 1)
+        if any("`" in word for word in command.words):
+            inner = " ".join(command.words).split("`")[1::2]
+            for text in inner:
+                yield from _of_line(f"$ ( {text} )", depth - 1)
+
+
+def _tokens(line: str) -> Iterator[str]:
+    try:
+        found = list(_shlex(line))
+    except ValueError:  # an apostrophe, or another quotation mark without an end
+        found = list(_shlex(line.translate(_NO_QUOTES)))
+    for token in found:
+        if token and all(sign in _PUNCTUATION for sign in token):
+            yield from _OPERATOR.findall(token)
+        else:
+            yield token
+
+
+_NO_QUOTES = str.maketrans({"'": " ", '"': " ", "\\": "/"})
+
+
+def _shlex(line: str) -> shlex.shlex:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=_PUNCTUATION)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    return lexer
