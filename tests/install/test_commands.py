@@ -5,7 +5,7 @@ import pytest
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.install.commands import check_line, command_lines, new_environment
-from accelerator_portal.install.rows import UnknownPlaceholderError
+from accelerator_portal.install.placeholders import UnknownPlaceholderError
 
 VALUES = {"torch": "1.10.0", "variant": "ex2", "index": "https://example.org/whl/ex2"}
 

@@ -1,9 +1,8 @@
 """Reads command lines as a shell does: pipelines of commands, each a list of words.
 
-Quotes are removed and parts of a word joined, as a shell does; a line that goes on in the next
-one is one. Words come from `shlex`, in time proportional to the text. What is written for
-another shell, or is no command at all, gives words, too: the rules that read them look for few
-things.
+Quotes are removed, parts of a word are joined, and a line that continues on the next line is
+joined with it. `shlex` finds the words, in time proportional to the text. Text for another shell,
+or text that is no command, also gives words; the rules only search for certain words.
 """
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ from accelerator_portal.install.pip_command import (
     quote_address,
     set_variable,
 )
-from accelerator_portal.install.rows import Container, DerivedMethod, PipCall, fill
+from accelerator_portal.install.placeholders import fill
+from accelerator_portal.install.rows import Container, DerivedMethod, PipCall
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 

@@ -13,15 +13,13 @@ from accelerator_portal.catalog.message import both, joined, message, sentences
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.pip_command import UnquotableError
+from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.rows import (
-    NAMES,
     NO_VARIANT,
     CheckLine,
     InstallRow,
     PluginStage,
     Prerequisite,
-    UnknownPlaceholderError,
-    fill,
 )
 from accelerator_portal.install.targets import Target, names_python, rows_about, targets
 

@@ -1,9 +1,7 @@
-"""Defines the rows of the selector (valid selections and their commands), and placeholders."""
+"""Defines the rows of the install selector: valid selections with their commands."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -112,34 +110,3 @@ class InstallRow:
     """Whether the selector offers the row only to readers who select its release."""
     named: Source | None = None
     """The document that names the version. This is weaker evidence than a package index."""
-
-
-NAMES = frozenset(
-    {"torch", "torchvision", "variant", "variant_version", "plugin", "index", "python"}
-)
-
-_FIELD = re.compile(r"\{([^{}]*)\}")
-
-
-class UnknownPlaceholderError(LookupError):
-    """A placeholder in a step that does not exist, or has no value for the current row."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-    @property
-    def exists(self) -> bool:
-        """Whether the placeholder exists, so that it only lacks a value."""
-        return self.name in NAMES
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with values for placeholders `{name}`. Raises UnknownPlaceholderError."""
-
-    def value(match: re.Match[str]) -> str:
-        if match.group(1) not in values:
-            raise UnknownPlaceholderError(match.group(1))
-        return values[match.group(1)]
-
-    return _FIELD.sub(value, text)

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.files.install_file import Option
 from accelerator_portal.catalog.files.install_steps import PipStep
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.install.expand import placeholder_values
-from accelerator_portal.install.rows import UnknownPlaceholderError, fill
+from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill
 from accelerator_portal.install.targets import Target, targets
 
 TORCH = "torch"
