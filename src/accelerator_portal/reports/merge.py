@@ -14,8 +14,9 @@ from accelerator_portal.reports.report import (
     Report,
     Suite,
     TestEntry,
+    different_facts,
+    environment_facts,
 )
-from accelerator_portal.reports.run_facts import different_facts, environment_facts
 from accelerator_portal.reports.shard import Shard, positions_of
 from accelerator_portal.reports.texts import shortened
 

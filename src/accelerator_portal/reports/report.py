@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
@@ -122,6 +122,34 @@ class Environment(Model):
     """The number of devices."""
     packages: Mapping[Short, Short] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages, by package name, for example `{"numpy": "2.3.1"}`."""
+
+
+FactDifference = tuple[str, object, object]
+"""The name of a fact and its two values; None for an unknown value."""
+
+
+def environment_facts(environment: Environment) -> Mapping[str, object]:
+    """Return the known facts of an environment by name, with a fact for each package."""
+    packages = {f"package {name}": v for name, v in environment.packages.items()}
+    return {**dict(_facts(environment)), **packages}
+
+
+def different_facts(
+    here: Mapping[str, object], there: Mapping[str, object]
+) -> Iterator[FactDifference]:
+    """Yield the name and both values of each fact that differs, sorted by name."""
+    for name in sorted(here.keys() | there.keys()):
+        one, other = here.get(name), there.get(name)
+        if one != other:
+            yield name, one, other
+
+
+def _facts(environment: Environment) -> Iterator[tuple[str, object]]:
+    for name, value in environment:
+        if isinstance(value, Component):
+            yield name, " ".join(filter(None, (value.name, value.version, value.commit)))
+        elif name != "packages" and value is not None:
+            yield name.replace("_", " "), value
 
 
 class Origin(Model):

@@ -6,7 +6,7 @@ The facts of this machine are added only if no other source states them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from accelerator_portal.catalog.problem import Problem
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import parse_yaml
 from accelerator_portal.reports.reading import read_text
-from accelerator_portal.reports.report import Component, Environment
+from accelerator_portal.reports.report import Environment
 
 ENVIRONMENT_OPTIONS = ("torch", "os", "arch", "python", "hardware", "driver")
 """Fields of a report's environment that command-line options of the same name set."""
@@ -77,31 +77,3 @@ def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
 def _empty(path: Path) -> Problem:
     fields = ", ".join(ENVIRONMENT_OPTIONS)
     return Problem(path.name, 1, "the file is empty", f"add facts of the run: {fields}")
-
-
-FactDifference = tuple[str, object, object]
-"""The name of a fact and its two values; None for an unknown value."""
-
-
-def environment_facts(environment: Environment) -> Mapping[str, object]:
-    """Return the known facts of an environment by name, with a fact for each package."""
-    packages = {f"package {name}": v for name, v in environment.packages.items()}
-    return {**dict(_facts(environment)), **packages}
-
-
-def different_facts(
-    here: Mapping[str, object], there: Mapping[str, object]
-) -> Iterator[FactDifference]:
-    """Yield the name and both values of each fact that differs, sorted by name."""
-    for name in sorted(here.keys() | there.keys()):
-        one, other = here.get(name), there.get(name)
-        if one != other:
-            yield name, one, other
-
-
-def _facts(environment: Environment) -> Iterator[tuple[str, object]]:
-    for name, value in environment:
-        if isinstance(value, Component):
-            yield name, " ".join(filter(None, (value.name, value.version, value.commit)))
-        elif name != "packages" and value is not None:
-            yield name.replace("_", " "), value

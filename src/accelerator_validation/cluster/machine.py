@@ -17,8 +17,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing import Pipe
 from typing import Any
 
-from accelerator_portal.reports.report import Environment
-from accelerator_portal.reports.run_facts import different_facts, environment_facts
+from accelerator_portal.reports.report import Environment, different_facts, environment_facts
 from accelerator_validation.case import brief
 from accelerator_validation.cluster.batch import (
     Batch,
