@@ -1,4 +1,4 @@
-"""Builds and publishes the site, detects changed inputs, and archives metrics of nightly runs.
+"""Builds and publishes the site, and detects changed inputs.
 
 The existing site stays until the new one is complete. MkDocs runs in its own process, because it
 uses much memory and has global state.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -18,15 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pydantic import ValidationError
-
 from accelerator_automation.archive_store import Archive
 from accelerator_automation.last_good import write_last_good
+from accelerator_automation.night_metrics import write_nights
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.broken_links import BuiltSite, faults
-from accelerator_portal.site.operations import NightMetrics
 
 QUARANTINE = "PORTAL_QUARANTINE"
 LAST_GOOD = "PORTAL_LAST_GOOD"
@@ -199,39 +196,3 @@ def _files(root: Path) -> Iterator[Path]:
                 part.startswith(".") or part == "__pycache__" for part in file.parts[-4:]
             ):
                 yield file
-
-
-FOLDER = "nights"
-
-MOST_KEPT = 400
-"""The number of nightly runs whose metrics are kept: more than a year, enough for a trend."""
-
-_MOST_BYTES = 100_000
-
-
-def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
-    """Archive the metrics of a nightly run, and remove the oldest ones. Raises ArchiveError."""
-    text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
-    archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
-    for name in archive.names(FOLDER)[:-MOST_KEPT]:
-        archive.remove(f"{FOLDER}/{name}")
-
-
-def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
-    """Yield the archived metrics of the nightly runs, oldest first. Raises ArchiveError.
-
-    Damaged objects are skipped.
-    """
-    for name in archive.names(FOLDER):
-        data = archive.read(f"{FOLDER}/{name}")
-        if data is not None and len(data) <= _MOST_BYTES:
-            try:
-                yield NightMetrics.model_validate_json(data)
-            except ValidationError:
-                continue
-
-
-def write_nights(archive: Archive, file: Path) -> None:
-    """Write the metrics of all nightly runs to a file. Raises ArchiveError, OSError."""
-    found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
-    file.write_text(json.dumps({"nights": found}), "utf-8")

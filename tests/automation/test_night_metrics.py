@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation import building, nightly
+from accelerator_automation import night_metrics, nightly
 from accelerator_automation.archive_store import open_archive
-from accelerator_automation.building import keep_metrics, kept_metrics, write_nights
 from accelerator_automation.feeds import Fetched
+from accelerator_automation.night_metrics import keep_metrics, kept_metrics, write_nights
 from accelerator_automation.night_summary import Night
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.http.traffic import Traffic
@@ -52,7 +52,7 @@ def test_nights_are_kept_and_laid_out(tmp_path: Path) -> None:
 
 
 def test_old_nights_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(building, "MOST_KEPT", 2)
+    monkeypatch.setattr(night_metrics, "MOST_KEPT", 2)
     archive = open_archive(str(tmp_path))
     for days in range(4):
         keep_metrics(archive, metrics(days))

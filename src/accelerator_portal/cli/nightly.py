@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from accelerator_automation.archive_store import open_archive
-from accelerator_automation.building import keep_metrics
+from accelerator_automation.night_metrics import keep_metrics
 from accelerator_automation.night_steps import LOOKED_UP, NightRun
 from accelerator_automation.night_summary import summary
 from accelerator_automation.nightly import (

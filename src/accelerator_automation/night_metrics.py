@@ -1,0 +1,47 @@
+"""Archives the metrics of nightly runs, which the site's operations page shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from accelerator_automation.archive_store import Archive
+from accelerator_portal.site.operations import NightMetrics
+
+FOLDER = "nights"
+
+MOST_KEPT = 400
+"""The number of nightly runs whose metrics are kept: more than a year, enough for a trend."""
+
+_MOST_BYTES = 100_000
+
+
+def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
+    """Archive the metrics of a nightly run, and remove the oldest ones. Raises ArchiveError."""
+    text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
+    archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
+    for name in archive.names(FOLDER)[:-MOST_KEPT]:
+        archive.remove(f"{FOLDER}/{name}")
+
+
+def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
+    """Yield the archived metrics of the nightly runs, oldest first. Raises ArchiveError.
+
+    Damaged objects are skipped.
+    """
+    for name in archive.names(FOLDER):
+        data = archive.read(f"{FOLDER}/{name}")
+        if data is not None and len(data) <= _MOST_BYTES:
+            try:
+                yield NightMetrics.model_validate_json(data)
+            except ValidationError:
+                continue
+
+
+def write_nights(archive: Archive, file: Path) -> None:
+    """Write the metrics of all nightly runs to a file. Raises ArchiveError, OSError."""
+    found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
+    file.write_text(json.dumps({"nights": found}), "utf-8")
