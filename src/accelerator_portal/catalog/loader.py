@@ -48,13 +48,14 @@ from accelerator_portal.catalog.files.shared_files import (
     FinderWords,
     Hosts,
     ModelFamilies,
+    Models,
     OtherBackends,
     OwnRuns,
     Relay,
     SelectorDefaults,
 )
 from accelerator_portal.catalog.files.stated_models_file import StatedModels
-from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.markdown_file import (

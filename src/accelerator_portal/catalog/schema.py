@@ -27,6 +27,7 @@ from accelerator_portal.catalog.files.shared_files import (
     FinderWords,
     Hosts,
     ModelFamilies,
+    Models,
     OtherBackends,
     OwnRuns,
     Relay,
@@ -34,7 +35,7 @@ from accelerator_portal.catalog.files.shared_files import (
 )
 from accelerator_portal.catalog.files.sources import SourcedFile
 from accelerator_portal.catalog.files.stated_models_file import StatedModels
-from accelerator_portal.catalog.files.suite_file import Models, SuiteFile
+from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.markdown_file import TranslatedFile
 

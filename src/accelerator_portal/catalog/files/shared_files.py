@@ -233,6 +233,26 @@ class OtherBackends(SourcedFile):
     """Other ways to run a PyTorch model on hardware."""
 
 
+class SameModel(Sourced):
+    """A model that has different names in several suites."""
+
+    id: Id
+    """Id of the model. It never changes."""
+    title: Line
+    """Title that readers see, for example `BERT, masked language model`."""
+    names: Annotated[tuple[Line, ...], Field(min_length=2)]
+    """The tests of the model, each as `suite/name`, for example `torchbench/hf_Bert`."""
+    note: Line | None = None
+    """How the tests of the model differ."""
+
+
+class Models(SourcedFile):
+    """Models that have different names in different suites."""
+
+    models: tuple[SameModel, ...]
+    """The models."""
+
+
 class ModelFamily(Model):
     """A family of models, and the names of its tests in the suites."""
 

@@ -1,4 +1,4 @@
-"""`data/suites/<id>.yaml`: a suite and its tests. `data/models.yaml`: models in several suites."""
+"""`data/suites/<id>.yaml`: a test suite, and the names of its tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from accelerator_portal.catalog.fields import Id, Line, Paragraph, Url
-from accelerator_portal.catalog.files.sources import Sourced, SourcedFile
+from accelerator_portal.catalog.files.sources import SourcedFile
 
 SuiteKind = Literal["build", "deploy", "unit", "operator", "model", "speed"]
 
@@ -41,23 +41,3 @@ class SuiteFile(SourcedFile):
     """Other names of tests that reports contain, by the name in `tests`."""
     source: Annotated[tuple[Id, ...], Field(min_length=1)]
     """Ids of the entries in `sources` that state the names of the tests."""
-
-
-class SameModel(Sourced):
-    """A model that has different names in several suites."""
-
-    id: Id
-    """Id of the model. It never changes."""
-    title: Line
-    """Title that readers see, for example `BERT, masked language model`."""
-    names: Annotated[tuple[Line, ...], Field(min_length=2)]
-    """The tests of the model, each as `suite/name`, for example `torchbench/hf_Bert`."""
-    note: Line | None = None
-    """How the tests of the model differ."""
-
-
-class Models(SourcedFile):
-    """Models that have different names in different suites."""
-
-    models: tuple[SameModel, ...]
-    """The models."""
