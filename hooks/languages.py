@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Link, Navigation, Section
 from mkdocs.structure.pages import Page
 
-from accelerator_portal.site.languages import ENGLISH, Language, published_languages, search_index
+from accelerator_portal.site.languages import ENGLISH, Language, published_languages
 
 # Where the configuration keeps the languages with what their pages share.
 LANGUAGES = "portal_languages"
@@ -57,8 +58,27 @@ def on_post_build(*, config: MkDocsConfig) -> None:
     codes = tuple(config.extra[LANGUAGES])
     for code in (ENGLISH.code, *codes):
         own = path if code == ENGLISH.code else path.with_suffix(f".{code}.json")
-        text = json.dumps(search_index(index, code, codes), separators=(",", ":"))
+        text = json.dumps(_search_index(index, code, codes), separators=(",", ":"))
         own.write_text(text, encoding="utf-8")
+
+
+def _search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
+    """Return the part of the search index that the pages of a language search.
+
+    Beside a language's own pages, these are the English ones that have no translation. `others` are
+    the codes of all languages but English.
+    """
+    pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
+
+    def is_searched(location: str) -> bool:
+        page = location.partition("#")[0]
+        folder = page.partition("/")[0]
+        if folder in others:
+            return folder == code
+        return f"{code}/{page}" not in pages
+
+    docs = [entry for entry in index["docs"] if is_searched(entry["location"])]
+    return {**index, "docs": docs}
 
 
 def on_page_context(

@@ -13,7 +13,6 @@ from accelerator_portal.site.languages import (
     ENGLISH,
     LOCALE,
     Language,
-    Links,
     published_languages,
     read_language,
 )
@@ -21,6 +20,7 @@ from accelerator_portal.site.platforms.platform_page import vendor_texts
 from accelerator_portal.site.platforms.questions import questions, questions_in
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
+from accelerator_portal.site.translated import localized
 from tests.built_site import Site, copy_sources
 from tests.built_site import build_site as build_in
 from tests.folders import EXAMPLE, REPOSITORY, Tree
@@ -119,19 +119,18 @@ def test_the_configuration_lists_the_languages(root: Path) -> None:
 
 def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
     language = Language("de", {"{title} (English)": ("{title} (englisch)",)})
-    links = Links(language, ("index.md", "get-started.md"))
     content = (
-        '<a href="../">Start</a> <a href="../get-started/#verify">Los</a> <a href="../hardware/">H</a>'
+        '<a href="../">Start</a> <a href="../get-started/#verify">Los</a> <a href="../packages/">P</a>'
         ' <a href="../api/v1/x.json">JSON</a>'
-        " [Los](get-started.md#verify) [H](hardware.md#see) [V](versions/index.md)"
+        " [Los](get-started.md#verify) [P](packages/index.md#see) [R](contribute/report.md)"
     )
     note = 'hreflang="en" data-language=" (englisch)"'
-    assert links.localized(content, "index.md", "../") == (
+    assert localized(content, "index.md", "../", language) == (
         '<a href="../de/">Start</a> <a href="../de/get-started/#verify">Los</a>'
-        f' <a href="../hardware/" {note}>H</a>'
+        f' <a href="../packages/" {note}>P</a>'
         ' <a href="../api/v1/x.json">JSON</a>'
-        f' [Los](get-started.md#verify) <a href="../hardware/#see" {note}>H</a>'
-        f' <a href="../versions/" {note}>V</a>'
+        f' [Los](get-started.md#verify) <a href="../packages/#see" {note}>P</a>'
+        f' <a href="../contribute/report/" {note}>R</a>'
     )
 
 

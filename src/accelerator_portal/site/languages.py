@@ -7,22 +7,15 @@ has its code. English needs no file: messages are English.
 from __future__ import annotations
 
 import json
-import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from fnmatch import fnmatchcase
-from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog.message import Translatable
 
 LOCALE = "site_src/locale"
-
-# One file for all pages of a language: browsers load it once.
-SCRIPT_MESSAGES = "messages.json"
 
 _SPACES = re.compile(r"\s*\n\s*")
 
@@ -85,25 +78,6 @@ class Language:
 ENGLISH = Language("en")
 
 
-def search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
-    """Return the part of MkDocs' search index that the pages of a language search.
-
-    It contains the language's own pages, and the English pages without a translation. `others` are
-    the codes of all languages except English.
-    """
-    pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
-
-    def is_searched(location: str) -> bool:
-        page = location.partition("#")[0]
-        folder = page.partition("/")[0]
-        if folder in others:
-            return folder == code
-        return f"{code}/{page}" not in pages
-
-    docs = [entry for entry in index["docs"] if is_searched(entry["location"])]
-    return {**index, "docs": docs}
-
-
 def trimmed(text: str) -> str:
     """Return a message as in the translation files: without the line breaks of its template."""
     return _SPACES.sub(" ", text.strip())
@@ -133,58 +107,3 @@ def read_language(root: Path, code: str) -> Language:
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
     """Return the languages with these codes, which the site's configuration lists."""
     return [read_language(root, code) for code in codes or ()]
-
-
-@dataclass(frozen=True)
-class Links:
-    """Redirects the links of a translated page, which templates write as on the English page.
-
-    A link to a page that is translated leads to the translation. Other links lead to the English
-    page and say so.
-    """
-
-    language: Language
-    translated: Collection[str]
-    """The paths of the English pages that are translated; `*` stands for any name."""
-
-    def localized(self, content: str, path: str, to_root: str) -> str:
-        """Return a translated page's content with its links redirected.
-
-        `path` is the path of the English page, `to_root` the way from the new page to the root.
-        """
-
-        def in_html(match: re.Match[str]) -> str:
-            address, rest = match[1], match[2]
-            if self._has(f"{address}index.md") or self._has(f"{address.rstrip('/')}.md"):
-                return f'href="{to_root}{self.language.code}/{address}{rest}"'
-            if address and not address.endswith("/"):
-                return match[0]  # data, not a page
-            return f"{match[0]} {in_english}"
-
-        def in_markdown(match: re.Match[str]) -> str:
-            text, place, anchor = match.groups(default="")
-            target = posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
-            if self._has(target):
-                return match[0]
-            address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
-            return f'<a href="{to_root}{address}/{anchor}" {in_english}>{text}</a>'
-
-        note = escape(self.language.gettext("{title} (English)").format(title=""))
-        in_english = f'hreflang="en" data-language="{note}"'
-        content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', in_html, content)
-        return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", in_markdown, content)
-
-    def _has(self, path: str) -> bool:
-        return _is_among(path, tuple(self.translated))
-
-
-@cache  # pages have thousands of links to the same few hundred pages
-def _is_among(path: str, translated: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(path, known) for known in translated)
-
-
-def script_messages(links: Links) -> str:
-    """Return the JSON for scripts of a language's pages: messages, and the translated pages."""
-    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in links.translated]
-    said = {"texts": links.language.in_scripts, "pages": pages}
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cache
+from html import escape
 from typing import Any
 
-from accelerator_portal.site.languages import (
-    ENGLISH,
-    LOCALE,
-    SCRIPT_MESSAGES,
-    Language,
-    Links,
-    script_messages,
-)
+from accelerator_portal.site.languages import ENGLISH, LOCALE, Language
 from accelerator_portal.site.page import PLATFORMS, SiteFile, to_root
 from accelerator_portal.site.templates import Templates
+
+# One file for all pages of a language: browsers load it once.
+_MESSAGES = "messages.json"
 
 # The pages that other languages have; `*` stands for any name.
 TRANSLATED = (
@@ -50,18 +52,55 @@ def page_in(
     own = language.path(path)
     edit = edit or f"{LOCALE}/{language.code}.po"
     page = templates.page(own, edit, template or f"{path}.j2", **context)
-    links, above = Links(language, TRANSLATED), to_root(own)
-    content = links.localized(page.content, path, above) + _messages_box(language, above)
+    above = to_root(own)
+    content = localized(page.content, path, above, language) + _messages_box(language, above)
     return replace(page, content=content, language=language.code)
 
 
+def localized(content: str, path: str, to_root: str, language: Language) -> str:
+    """Return a translated page's content with its links redirected.
+
+    Templates write links as on the English page. A link to a page that is translated leads to the
+    translation. Other links lead to the English page and say so. `path` is the path of the
+    English page, `to_root` the way from the new page to the root.
+    """
+
+    def in_html(match: re.Match[str]) -> str:
+        address, rest = match[1], match[2]
+        if _is_translated(f"{address}index.md") or _is_translated(f"{address.rstrip('/')}.md"):
+            return f'href="{to_root}{language.code}/{address}{rest}"'
+        if address and not address.endswith("/"):
+            return match[0]  # data, not a page
+        return f"{match[0]} {in_english}"
+
+    def in_markdown(match: re.Match[str]) -> str:
+        text, place, anchor = match.groups(default="")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), place))
+        if _is_translated(target):
+            return match[0]
+        address = re.sub(r"(?:(?<=/)index)?\.md$", "", target).rstrip("/")
+        return f'<a href="{to_root}{address}/{anchor}" {in_english}>{text}</a>'
+
+    note = escape(language.gettext("{title} (English)").format(title=""))
+    in_english = f'hreflang="en" data-language="{note}"'
+    content = re.sub(rf'href="{re.escape(to_root)}([^"?#]*)([^"]*)"', in_html, content)
+    return re.sub(r"\[([^\]]*)\]\(([\w./-]+\.md)(#[\w-]+)?\)", in_markdown, content)
+
+
+@cache  # pages have thousands of links to the same few hundred pages
+def _is_translated(path: str) -> bool:
+    return any(fnmatchcase(path, known) for known in TRANSLATED)
+
+
 def messages_file(language: Language) -> SiteFile:
-    """Return the file of messages that scripts read on all pages of a language."""
-    said = script_messages(Links(language, TRANSLATED))
-    return SiteFile(language.path(SCRIPT_MESSAGES), said)
+    """Return the file that scripts read on all pages of a language: messages, translated pages."""
+    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED]
+    said = {"texts": language.in_scripts, "pages": pages}
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return SiteFile(language.path(_MESSAGES), text)
 
 
 def _messages_box(language: Language, above: str) -> str:
-    file = f"{above}{language.path(SCRIPT_MESSAGES)}"
+    file = f"{above}{language.path(_MESSAGES)}"
     box = f'<div id="messages" data-file="{file}" data-root="{above}" hidden></div>'
     return f"\n<!--raw html-->\n{box}\n<!--end of raw html-->\n"
