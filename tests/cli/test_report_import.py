@@ -93,6 +93,17 @@ def test_an_option_counts_before_a_file_and_both_before_the_input(root: Path) ->
     )  # fmt: skip
 
 
+def test_the_note_of_several_files_has_their_counts(root: Path) -> None:
+    for name in ("inductor_timm_inference.csv", "inductor_timm_training.csv"):
+        (root / name).write_text("name,float32,float16\na,pass,\nb,pass,pass\n", "utf-8")
+    run = ("--torch", "2.9.0", "--started", "2026-01-02", "--note", "N.")
+    files = (*run, root / "inductor_timm_training.csv")
+    done = imported(root, *files, file="inductor_timm_inference.csv")
+    assert done.exit_code == 0, done.output
+    note = read_report(root / "r.json").note
+    assert note == "N. Entries read: 8. Taken: 6. Left out: 2 empty cells."
+
+
 def test_the_environment_may_be_json(root: Path) -> None:
     facts = root / "environment.json"
     facts.write_text(json.dumps({"plugin": {"name": "torch-example", "version": "1"}}), "utf-8")

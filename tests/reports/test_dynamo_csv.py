@@ -104,6 +104,7 @@ def test_a_column_for_each_type(tmp_path: Path) -> None:
         ("m", "amp_bf16", "skipped"),
         ("m", "amp_fp16", "out-of-memory"),
     ]
+    assert found.entries == {"taken": 4, "empty cells": 1}
 
 
 @pytest.mark.parametrize(

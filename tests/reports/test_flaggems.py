@@ -41,6 +41,10 @@ def test_d():
 @pytest.mark.skipif(flag_gems.vendor_name == "acme", reason="no test")
 def helper():
     pass
+
+class TestE:
+    def test_e(self):
+        pass
 """
 OF_ALL = (
     'pytestmark = [pytest.mark.x, pytest.mark.skipif(flag_gems.vendor_name == "acme", reason="r")]'
@@ -63,6 +67,8 @@ def test_only_what_is_left_out_whatever_its_parameters_is_read(tmp_path: Path) -
     ]
     issues = [test.known_issue and test.known_issue.url for test in found.tests]
     assert issues == ["https://github.com/flagos-ai/FlagGems/issues/12", None, None]
+    left_out = {"not always skipped on this hardware": 1, "in classes": 1}
+    assert found.entries == {"taken": 3, **left_out}
     assert [(suite.name, suite.kind) for suite in found.suites] == [("flaggems", "operator")]
 
 

@@ -53,6 +53,7 @@ def test_each_task_of_a_model_is_a_test_with_the_expected_values(tmp_path: Path)
     ]
     assert {(test.name, test.outcome) for test in found.tests} == {("acme/Model-8B", "passed")}
     assert [(suite.name, suite.kind) for suite in found.suites] == [("vllm-lm-eval", "model")]
+    assert found.entries == {"taken": 2}
 
 
 def test_a_model_card_has_one_task(tmp_path: Path) -> None:

@@ -56,11 +56,15 @@ def test_entries_for_float32_are_read_with_their_mode(tmp_path: Path) -> None:
         ("empty", "forward", "skipped"),
         ("sparse.mm.reduce", "forward", "failed"),
     ]
+    assert found.entries == {
+        "taken": 5, "for other data types only": 1, "for sparse tensors": 1, "for old macOS": 1
+    }  # fmt: skip
     assert {t.parameters["dtype"] for t in found.tests} == {"float32"}
     reasons = {t.name: t.reason for t in found.tests}
     assert reasons["empty"] == "PyTorch's tests on MPS leave it out (EMPTY_OPS_SKIPLIST)."
 
 
-def test_a_file_without_lists_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("listed", ["", "    X_SPARSE = {'a': None}\n"])
+def test_a_file_without_lists_is_refused(tmp_path: Path, listed: str) -> None:
     with pytest.raises(ProblemsError, match="no list of operators found"):
-        read(tmp_path, "def mps_ops_modifier(ops):\n    return ops\n")
+        read(tmp_path, f"def mps_ops_modifier(ops):\n{listed}    return ops\n")

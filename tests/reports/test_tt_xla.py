@@ -68,6 +68,9 @@ def test_the_worst_expectation_of_the_boards_on_which_a_model_runs(tmp_path: Pat
         ("j/pytorch", "skipped", None, "NOT_SUPPORTED_SKIP", "crash"),
         ("k/pytorch", "failed", None, "KNOWN_FAILURE_XFAIL", "p150: no"),
     ]  # fmt: skip
+    assert found.entries == {
+        "taken": 9, "with the status EXCLUDE_MODEL": 1, "with the status UNSPECIFIED": 1
+    }  # fmt: skip
     assert found.tests[2].parameters == {"parallelism": "tensor_parallel", "mode": "training"}
     assert [(suite.name, suite.kind) for suite in found.suites] == [("tt-forge-models", "model")]
 

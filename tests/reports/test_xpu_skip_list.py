@@ -43,3 +43,4 @@ def test_tests_on_the_list_are_skipped_with_the_comment_above_them(tmp_path: Pat
     assert known
     assert str(known.url) == link
     assert found.suites[0].name == "xpu/torch-xpu-ops"
+    assert found.entries == {"taken": 3}

@@ -29,7 +29,7 @@ from accelerator_portal.cli.options import (
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import Kind, Outcome, TriggerKind, outcome_counts_text
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportResult, Options, with_entry_counts
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
@@ -198,7 +198,7 @@ def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | Non
             finished=found.finished,
             environment=_environment(found, arguments, catalog),
             origins=_origins(arguments),
-            note=arguments["note"] or found.note,
+            note=with_entry_counts(arguments["note"] or found.note, found.entries),
             suites=found.suites,
             tests=found.tests,
         )

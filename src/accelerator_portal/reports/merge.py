@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -109,6 +110,7 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
         started=min(starts, default=None),
         finished=max(ends, default=None),
         note=" ".join(notes) or None,
+        entries=sum((Counter(found.entries) for found in founds), Counter()),
     )
 
 

@@ -37,6 +37,8 @@ class ImportResult:
     started: dt.datetime | None = None
     finished: dt.datetime | None = None
     note: str | None = None
+    entries: Mapping[str, int] = field(default_factory=dict)
+    """How many entries the reader took (`TAKEN`), and how many it left out, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,20 @@ class Options:
 
 
 Reader = Callable[[Path, Options], ImportResult]
+
+TAKEN = "taken"
+_COUNTS = "Entries read: "
+
+
+def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | None:
+    """Return a note that ends with the counts of entries; they replace counts that it has."""
+    if not entries:
+        return note
+    left_out = sorted((-number, why) for why, number in entries.items() if why != TAKEN)
+    reasons = ", ".join(f"{-number:,} {why}" for number, why in left_out)
+    counts = f"{_COUNTS}{sum(entries.values()):,}. Taken: {entries.get(TAKEN, 0):,}."
+    text = (note or "").partition(_COUNTS)[0].rstrip()
+    return f"{text} {counts}{f' Left out: {reasons}.' if reasons else ''}".lstrip()
 
 
 def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:

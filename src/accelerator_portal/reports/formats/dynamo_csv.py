@@ -29,7 +29,14 @@ from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.reports.formats.imported_tests import ImportedTests
 from accelerator_portal.reports.formats.statuses import verdict_of
 from accelerator_portal.reports.outcomes import GOOD
-from accelerator_portal.reports.reading import ImportResult, Options, lines_of, read_text, refuse
+from accelerator_portal.reports.reading import (
+    TAKEN,
+    ImportResult,
+    Options,
+    lines_of,
+    read_text,
+    refuse,
+)
 from accelerator_portal.reports.report import Scalar
 
 DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
@@ -83,7 +90,7 @@ def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
         for fields in _fields(row, cells, tests) if cells else ():
             fields["parameters"] = {**parameters, **fields["parameters"]}
             tests.add(row.line, {"suite": name, "name": row.cells[0], **fields})
-    return ImportResult(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
 
 
 def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
@@ -142,6 +149,8 @@ def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterat
     else:
         statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
         counts = {}
+    for _, status in statuses:
+        tests.entries[TAKEN if status else "empty cells"] += 1
     verdicts = [(parameters, verdict_of(status)) for parameters, status in statuses if status]
     metrics = _metrics(row, counts, tests)
     explained = any(verdict.outcome not in GOOD for _, verdict in verdicts)

@@ -7,8 +7,8 @@
 
 Only test functions that are skipped for all their parameters are read. A condition that also
 depends on a data type or a shape skips only a part of them. A function without a condition is
-ignored, because a test that is not skipped does not necessarily pass. The files are parsed, and
-never run.
+ignored, because a test that is not skipped does not necessarily pass. Tests in classes are left
+out. The files are parsed, and never run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import ImportResult, Options, parse_python
+from accelerator_portal.reports.reading import TAKEN, ImportResult, Options, parse_python
 
 _SUITE = "flaggems"
 _VENDORS = {"mlu": "cambricon", "musa": "mthreads"}
@@ -43,10 +43,14 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
         for mark in getattr(statement.value, "elts", [statement.value])
     ]
     for function in module.body:
+        if isinstance(function, ast.ClassDef):
+            methods = [one for one in function.body if getattr(one, "name", "").startswith("test")]
+            tests.entries["in classes"] += len(methods)
         if not isinstance(function, ast.FunctionDef) or not function.name.startswith("test"):
             continue
         skips = _skips([*of_all, *function.decorator_list], function.body)
         found = next((call for test, call in skips if _holds(test, vendor)), None)
+        tests.entries[TAKEN if found else "not always skipped on this hardware"] += 1
         if found:
             reason = verdicts.reason(_text(found)) or verdicts.NO_REASON
             issue = _ISSUE.search(reason)
@@ -59,7 +63,7 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
                 "known_issue": {"url": f"{_ISSUES}/{issue[1]}"} if issue else None,
             }
             tests.add(found.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
 
 
 def _skips(

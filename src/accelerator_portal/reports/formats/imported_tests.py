@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -52,6 +53,7 @@ class ImportedTests:
         self._entries: dict[Identity, _Entry] = {}
         self._problems: list[Problem] = []
         self._more = 0
+        self.entries: Counter[str] = Counter()
 
     def fault(self, line: int, what: str, remedy: str) -> None:
         """Record a fault of a line.

@@ -23,7 +23,7 @@ from accelerator_portal.reports.formats.imported_tests import (
     outline,
     yaml_file,
 )
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import TAKEN, ImportResult, Options
 from accelerator_portal.reports.report import Finite
 
 _SUITE = "vllm-lm-eval"
@@ -74,8 +74,9 @@ def read_lm_eval(path: Path, options: Options) -> ImportResult:
                 for metric in task.metrics
             },
         }
+        tests.entries[TAKEN] += 1
         tests.add(file.line(("tasks",)), fields)
-    return ImportResult(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
 
 
 def _expected(path: Path, data: object) -> _File:

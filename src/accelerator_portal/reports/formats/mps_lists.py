@@ -16,11 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import ImportResult, Options, parse_python, refuse
+from accelerator_portal.reports.reading import TAKEN, ImportResult, Options, parse_python, refuse
 
 _SUITE = "operators"
 _MODES = {"mps_ops_modifier": "forward", "mps_ops_grad_modifier": "backward"}
-_OTHERS = ("MACOS", "SPARSE", "COMPLEX")
+_OTHERS = {
+    "MACOS": "for old macOS",
+    "SPARSE": "for sparse tensors",
+    "COMPLEX": "for complex numbers",
+}
 _REMEDY = "use torch/testing/_internal/common_mps.py of PyTorch 2.14 or newer"
 # The lists write an operator and its variant as one word.
 _VARIANTS = {
@@ -43,16 +47,21 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     found = list(_lists(parse_python(path, _REMEDY)))
-    if not found:
+    if all(_left_out(listed) for _, listed, _ in found):
         raise refuse(path, 1, "no list of operators found", _REMEDY)
     for mode, listed, entries in found:
+        if why := _left_out(listed):
+            tests.entries[why] += len(entries.keys)
+            continue
         skipped = "SKIPLIST" in listed
         for key, types in zip(entries.keys, entries.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
                 tests.fault(entries.lineno, f"{listed} has an entry that is not a name", _REMEDY)
                 continue
             if not _for_float32(types):
+                tests.entries["for other data types only"] += 1
                 continue
+            tests.entries[TAKEN] += 1
             what = "leave it out" if skipped else "expect a failure"
             fields = {
                 "suite": suite.name,
@@ -63,7 +72,12 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
                 "reason": f"PyTorch's tests on MPS {what} ({listed}).",
             }
             tests.add(key.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
+
+
+def _left_out(listed: str) -> str | None:
+    """Say why a list is left out; None for a list that is read."""
+    return next((why for word, why in _OTHERS.items() if word in listed), None)
 
 
 def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
@@ -78,7 +92,7 @@ def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
                 statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
             )
             name = ast.unparse(target)
-            if isinstance(statement.value, ast.Dict) and not any(word in name for word in _OTHERS):
+            if isinstance(statement.value, ast.Dict):
                 yield _MODES[function.name], name, statement.value
 
 

@@ -29,7 +29,7 @@ from accelerator_portal.reports.formats.imported_tests import (
     yaml_file,
 )
 from accelerator_portal.reports.formats.statuses import TT_XLA, StatusMeaning
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import TAKEN, ImportResult, Options
 from accelerator_portal.reports.texts import shortened
 from accelerator_portal.reports.verdicts import NO_REASON
 
@@ -104,7 +104,11 @@ def read_tt_xla(path: Path, options: Options) -> ImportResult:
             for board in boards.supported_archs
         }
         same = len(expected) > 1 and len(set(expected.values())) == 1
+        known = {one.status for one in expected.values() if one}
+        left_out = known <= {"UNSPECIFIED", "EXCLUDE_MODEL"}
+        why = f"with the status {' or '.join(sorted(known))}" if known else "without a board"
+        tests.entries[why if left_out else TAKEN] += 1
         for board, one in expected.items():
             if one and (meaning := one.meaning(None if same else board)):
                 tests.add(line, {**about, **meaning.fields()})
-    return ImportResult(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)

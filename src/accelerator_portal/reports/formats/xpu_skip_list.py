@@ -22,6 +22,7 @@ from pathlib import Path, PurePosixPath
 from accelerator_portal.reports import verdicts
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_portal.reports.reading import (
+    TAKEN,
     ImportResult,
     Options,
     parse_python,
@@ -61,8 +62,9 @@ def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
                 "reason": verdicts.reason(reason) or verdicts.NO_REASON,
                 "known_issue": {"url": issue[0]} if issue else None,
             }
+            tests.entries[TAKEN] += 1
             tests.add(test.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.done())
+    return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
 
 
 def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
