@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from pydantic import RootModel
@@ -30,6 +31,7 @@ from accelerator_automation.sanitizer import faults
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.source_ages import facts, platform_of
 from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.difference.harmless import span
 
@@ -110,9 +112,14 @@ class FileCommit(Part):
     commit: _CommitText
 
     @property
+    def time(self) -> dt.datetime:
+        """The time of the commit."""
+        return self.commit.committer.date
+
+    @property
     def day(self) -> dt.date:
         """The date of the commit."""
-        return self.commit.committer.date.date()
+        return self.time.date()
 
 
 class _Commits(RootModel[tuple[FileCommit, ...]]):
@@ -127,7 +134,7 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     """Return the files on GitHub that each platform cites, with their citations, by platform id.
 
     Files that shared data cites are under `shared-data`. Facts cite files in their sources,
-    imported reports in their origins.
+    imported reports in their origins. Baselines that `is_read_again` are left out.
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
@@ -139,7 +146,7 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
                 cited.places.append(f"{fact.path}:{fact.line}")
                 cited.lines.append(source.lines)
     for stored in stored_reports(catalog)[0]:
-        for origin in stored.report.origins:
+        for origin in () if is_read_again(stored.report) else stored.report.origins:
             file = CitedFile(origin.repository, origin.commit, origin.path)
             cited = found[stored.report.accelerator].setdefault(file, Citations())
             cited.places.append(stored.path)
@@ -147,14 +154,26 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     return found
 
 
+def is_read_again(report: Report) -> bool:
+    """Return whether the nightly update converts a report again: a baseline from single files.
+
+    Folders are left out, because reading all their files would need too many requests.
+    """
+    files = [PurePosixPath(origin.path) for origin in report.origins]
+    return report.kind == "baseline" and bool(files) and all(file.suffix for file in files)
+
+
 def is_turn(place: int, day: dt.date) -> bool:
     """Return whether the platform at the index `place` of a list is checked on the day `day`."""
     return (place + day.toordinal()) % DAYS == 0
 
 
-def newest_commit(api: Api, repository: str, path: str) -> FileCommit | None:
-    """Return the newest commit that changed a file or folder, or None. Raises GitHubError."""
-    place = f"repos/{repository}/commits?path={quote(path)}&per_page=1"
+def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> FileCommit | None:
+    """Return the newest commit that changed a file or folder, or None. Raises GitHubError.
+
+    With a tag, only the commits up to the tag are considered.
+    """
+    place = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
     return next(iter(read(api, place, _Commits).root), None)
 
 

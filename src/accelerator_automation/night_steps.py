@@ -18,6 +18,7 @@ from accelerator_automation.archive_store import (
     remember,
     unpacked,
 )
+from accelerator_automation.baseline_pull_requests import propose_baselines
 from accelerator_automation.breakage_issues import settle
 from accelerator_automation.building import (
     BrokenLinksError,
@@ -168,6 +169,8 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
         found.append(("PyTorch releases", add))
         read_again = partial(_propose_models, tonight, tonight.api, tonight.pull_requests)
         found.append(("stated models", read_again))
+        convert = partial(_propose_baselines, tonight, tonight.api, tonight.pull_requests)
+        found.append(("baselines", convert))
     return found
 
 
@@ -302,6 +305,10 @@ def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
 def _propose_models(tonight: NightRun, api: Api, repository: str) -> str:
     day = tonight.now.date()
     return propose_stated_models(api, repository, _usable(tonight), day).words
+
+
+def _propose_baselines(tonight: NightRun, api: Api, repository: str) -> str:
+    return propose_baselines(api, repository, _usable(tonight), tonight.now).words
 
 
 def _usable(tonight: NightRun) -> Catalog:

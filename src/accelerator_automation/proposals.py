@@ -18,7 +18,7 @@ from accelerator_automation.events import Number, Part, Sha, User
 from accelerator_automation.github.api import parsed, read_all
 from accelerator_automation.github.branch import BaseCommit, BranchFile, BranchRepository
 
-ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models"]
+ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
 
 _MARKER = re.compile(
@@ -36,11 +36,11 @@ class Proposal(Protocol):
 
     @property
     def kind(self) -> ProposalKind:
-        """The kind of the proposal: releases of a plugin or of PyTorch, or stated models."""
+        """The kind of the proposal: releases of a plugin or of PyTorch, stated models, or a baseline."""
 
     @property
     def about(self) -> str:
-        """The id of the platform, or `torch`."""
+        """The id of the platform or the report, or `torch`."""
 
     @property
     def path(self) -> str:

@@ -174,12 +174,13 @@ def _words(change: ListChange) -> Iterator[str]:
     changed = [
         one.name for one in after.models if one.name in old and one not in change.before.models
     ]
-    yield from _listed("Added", [name for name in new if name not in old])
-    yield from _listed("Removed", [name for name in old if name not in new])
-    yield from _listed("Changed", changed)
+    yield from listed("Added", [name for name in new if name not in old])
+    yield from listed("Removed", [name for name in old if name not in new])
+    yield from listed("Changed", changed)
 
 
-def _listed(heading: str, names: list[str]) -> Iterator[str]:
+def listed(heading: str, names: list[str]) -> Iterator[str]:
+    """Yield a line with the first of some names; no line if there are none."""
     found = list(dict.fromkeys(names))
     if found:
         more = len(found) - _MOST_LISTED

@@ -114,7 +114,8 @@ def _read(store: GitStore, request: GitRequest) -> tuple[int, Any] | None:
     if found := re.fullmatch(r"contents/(.+)", request.path):
         return 200, _contents(store, found[1], request.query.get("ref", "main"))
     if request.path == "commits":
-        return 200, _commits(store, request.query["path"])[: int(request.query["per_page"])]
+        commits = _commits(store, request.query["path"], request.query.get("sha", "main"))
+        return 200, commits[: int(request.query["per_page"])]
     return None
 
 
@@ -135,9 +136,9 @@ def _blob(text: str) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()  # noqa: S324 - git's
 
 
-def _commits(store: GitStore, path: str) -> list[Json]:
-    """The commits of `main` that changed a path, the newest first."""
-    found, number = [], store.branches.get("main")
+def _commits(store: GitStore, path: str, ref: str) -> list[Json]:
+    """The commits of a branch or tag that changed a path, the newest first."""
+    found, number = [], store.branches.get(ref)
     while number:
         parent = next(iter(store.commits[number]["parents"]), None)
         before, after = (store.files(one) if one else {} for one in (parent, number))

@@ -253,6 +253,7 @@ def test_a_new_plugin_release_gets_one_pull_request_in_two_nights(
     )
     assert words(first)["plugin releases"] == "1 opened"
     assert words(first)["PyTorch releases"] == "no new PyTorch release"
+    assert words(first)["baselines"] == "no changed baseline"
     assert words(second)["plugin releases"] == "1 unchanged"
     assert [pull["title"] for pull in git.pulls] == ["Add torch-example 1.11.0 to example"]
 

@@ -60,8 +60,8 @@ from accelerator_portal.cli.options import (
 @click.option(
     "--pull-requests",
     metavar="OWNER/NAME",
-    help="Open a pull request in this repository for each platform with a new plugin release and "
-    "for each new PyTorch release. Requires GH_TOKEN.",
+    help="Open a pull request in this repository for each platform with a new plugin release, for "
+    "each new PyTorch release, and for changed lists of models and baselines. Requires GH_TOKEN.",
 )
 @click.option(
     "--summary",

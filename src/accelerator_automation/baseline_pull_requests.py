@@ -1,0 +1,200 @@
+"""Opens one pull request for each baseline whose files now expect other results."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from urllib.parse import unquote
+
+from packaging.version import Version
+
+from accelerator_automation.cited_files import FileCommit, is_read_again, is_turn, newest_commit
+from accelerator_automation.github.api import Api, GitHubError
+from accelerator_automation.github.branch import BaseCommit, BranchRepository
+from accelerator_automation.plugin_pull_requests import MOST_OPENED
+from accelerator_automation.proposals import ProposalKind, ProposalResults, marker, settle
+from accelerator_automation.sanitizer import faults
+from accelerator_automation.stated_model_pull_requests import listed
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.files.releases_file import Release
+from accelerator_portal.catalog.wording import count
+from accelerator_portal.reports.formats.format_list import READERS, detect_format
+from accelerator_portal.reports.identity import identity_of
+from accelerator_portal.reports.merge import merged
+from accelerator_portal.reports.reading import ImportResult, Options, with_entry_counts
+from accelerator_portal.reports.report import Origin, Report
+from accelerator_portal.reports.report_check import known_names, report_problems
+from accelerator_portal.reports.report_file import report_text
+from accelerator_portal.reports.report_names import with_imported_suite_names
+from accelerator_portal.reports.store import StoredReport, stored_reports
+from accelerator_portal.site.difference.harmless import span
+
+KIND: ProposalKind = "baseline"
+
+_PYTORCH = "pytorch/pytorch"
+
+
+@dataclass(frozen=True)
+class BaselineProposal:
+    """A baseline's report after a new conversion, and the texts of its pull request."""
+
+    about: str
+    path: str
+    title: str
+    body: str
+    reason: str
+    commit: str
+    after: Report
+    kind: ProposalKind = KIND
+
+    @property
+    def branch(self) -> str:
+        """The branch of the report's pull request."""
+        return f"{self.kind}/{self.about}"
+
+    def without(self, versions: Collection[str]) -> BaselineProposal | None:
+        """Return the proposal, or None if its newest commit was declined."""
+        return None if self.commit in versions else self
+
+    def edited(self, _text: str) -> str:
+        """Return the text of the new report, which replaces the old one."""
+        return report_text(self.after)
+
+
+def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -> ProposalResults:
+    """Open or update a pull request for each changed baseline. Raises GitHubError.
+
+    Each platform is looked up once a week. A file that is gone or that no reader understands is
+    a problem, and the baseline stays as it is.
+    """
+    done = ProposalResults("no changed baseline")
+    repository = BranchRepository(api, home)
+    base: BaseCommit | None = None
+    turns = {p.id for place, p in enumerate(catalog.platforms) if is_turn(place, now.date())}
+    for stored in _newest(stored_reports(catalog)[0]):
+        if stored.report.accelerator not in turns:
+            continue
+        try:
+            wanted = _proposal(api, catalog, stored, now)
+            if wanted:
+                base = base or repository.base()
+                room = done.count("opened") < MOST_OPENED
+                done.outcomes[stored.id] = settle(repository, base, wanted, room=room)
+        except GitHubError as error:
+            if error.passing:
+                raise
+            done.problems[stored.id] = f"GitHub refused a request: {error}"
+        except ProblemsError as error:
+            done.problems[stored.id] = str(error.problems[0])
+    return done
+
+
+def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
+    """Return the baselines to convert again; of those from the same files, the newest one."""
+    again = [stored for stored in reports if is_read_again(stored.report)]
+    again.sort(key=lambda stored: str(stored.report.started or ""))
+    return {(s.report.accelerator, *(o.path for o in s.report.origins)): s for s in again}.values()
+
+
+def _proposal(
+    api: Api, catalog: Catalog, stored: StoredReport, now: dt.datetime
+) -> BaselineProposal | None:
+    """Return the proposal for a baseline; None if nothing changed.
+
+    A baseline of a PyTorch release is converted again at the tag of the newest release.
+    Raises GitHubError, and ProblemsError if a file has another form.
+    """
+    before, release = stored.report, None
+    torch = before.environment.torch
+    if torch and before.origins[0].repository == _PYTORCH:
+        release = catalog.releases.newest
+        if Version(release.version) <= Version(torch):
+            return None
+    pairs = [(one, _commit(api, one, release)) for one in before.origins]
+    if not release and all(commit.sha.startswith(one.commit) for one, commit in pairs):
+        return None
+    found = merged([_converted(api, before, *pair) for pair in pairs])
+    newest = max((commit for _, commit in pairs), key=lambda commit: commit.time)
+    at = dt.datetime.combine(release.date, dt.time(), dt.timezone.utc) if release else newest.time
+    stated = {"torch": release.version} if release else {}
+    changes = {
+        "started": at,
+        "environment": before.environment.model_copy(update=stated),
+        "origins": tuple(one.model_copy(update={"commit": new.sha}) for one, new in pairs),
+        "note": with_entry_counts(before.note, found.entries),
+        "suites": found.suites,
+        "tests": found.tests,
+    }
+    known = known_names(catalog)
+    after = with_imported_suite_names(before.model_copy(update=changes), known)
+    problems = list(report_problems(after, stored.path, known, now))
+    if {suite.name for suite in after.suites} != {suite.name for suite in before.suites}:
+        what = "the files of this baseline now have other suites"
+        problems.append(Problem(stored.path, 1, what, "import them again by hand"))
+    if problems:
+        raise ProblemsError(problems)
+    if not release and after.tests == before.tests:
+        return None
+    return _texts(stored, after, newest)
+
+
+def _commit(api: Api, origin: Origin, release: Release | None) -> FileCommit:
+    tag = f"v{release.version}" if release else ""
+    found = newest_commit(api, origin.repository, origin.path, tag)
+    if found is None:
+        raise GitHubError(f"{origin.repository} has no commit of {origin.path}")
+    return found
+
+
+def _converted(api: Api, before: Report, origin: Origin, commit: FileCommit) -> ImportResult:
+    text = BranchRepository(api, origin.repository).file_text(origin.path, commit.sha)
+    with TemporaryDirectory() as folder:
+        file = Path(folder, PurePosixPath(origin.path).name)
+        file.write_text(text, "utf-8")
+        return READERS[detect_format(file)](file, Options(accelerator=before.accelerator))
+
+
+def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineProposal:
+    """Raise ValueError if the text could act on GitHub, which would be a bug in this module."""
+    first = marker(KIND, stored.id, [newest.sha])
+    repositories = ", ".join(
+        span(name) for name in dict.fromkeys(o.repository for o in after.origins)
+    )
+    lines = [
+        f"The CI of {repositories} expects other results since {span(stored.path)} was imported.",
+        f"Newest commit: {span(newest.sha)} of {newest.day}.",
+        "",
+        *_words(stored.report, after),
+        "",
+        "A baseline lists expected results. It is not a test run.",
+        "In the note of the report, only the counts are new. Check that the rest still holds.",
+        "",
+        "Push changes to this branch; the nightly build keeps them.",
+        "If you close this pull request, this commit is not proposed again.",
+    ]
+    body = "\n".join([first, "", *lines]) + "\n"
+    if wrong := faults(body, first):
+        raise ValueError(f"the pull request for {stored.id}: {wrong[0]}")
+    reason = "\n".join(f"{o.repository}@{o.commit}:{o.path}" for o in after.origins)
+    title = f"Update the results that {stored.id} expects"
+    return BaselineProposal(stored.id, stored.path, title, body, reason, newest.sha, after)
+
+
+def _words(before: Report, after: Report) -> Iterator[str]:
+    """Say which tests are added or removed, and which results changed."""
+    old, new = (
+        {unquote(identity_of(test).key): test for test in side.tests} for side in (before, after)
+    )
+    yield f"- {count(len(new), 'test')} (before: {len(old):,})"
+    yield from listed("Added", [f"{key}: {new[key].outcome}" for key in new if key not in old])
+    yield from listed("Removed", [f"{key}: {old[key].outcome}" for key in old if key not in new])
+    pairs = [(key, old[key], new[key]) for key in new if key in old and new[key] != old[key]]
+    changed = [
+        f"{key}: {a.outcome}, now {b.outcome}" for key, a, b in pairs if a.outcome != b.outcome
+    ]
+    yield from listed("Changed", changed)
+    others = [key for key, a, b in pairs if a.outcome == b.outcome]
+    yield from listed("Same result, other details", others)
