@@ -36,7 +36,7 @@ class Proposal(Protocol):
 
     @property
     def kind(self) -> ProposalKind:
-        """The kind of the proposal: releases of a plugin or of PyTorch, stated models, or a baseline."""
+        """The kind: releases of a plugin or of PyTorch, stated models, or a baseline."""
 
     @property
     def about(self) -> str:
