@@ -55,7 +55,6 @@ NOT_LISTED = [
     ("asdfgh", ""),
     ("banana", ""),
     ("BR100", "B100"),
-    ("天数智芯 天垓100", ""),
 ]
 
 # Queries with choices of the selector beside the name, and these choices.
