@@ -215,7 +215,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             (
                 "This site has no CUDA 13.2 command for your GPU driver. Showing CUDA 12.6. "
                 "Your GPU driver does not fit PyTorch 2.15.0. "
-                "The newest build for it is PyTorch 2.14.1, CUDA 12.6."
+                "The newest build that fits is PyTorch 2.14.1, CUDA 12.6."
             ),
         ),
         (
@@ -248,7 +248,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             (
                 "This site has no CUDA 13.0 command for your card. Showing CUDA 12.6. "
                 "Your card does not fit PyTorch 2.15.0. "
-                "The newest build for it is PyTorch 2.14.1, CUDA 12.6."
+                "The newest build that fits is PyTorch 2.14.1, CUDA 12.6."
             ),
         ),
         (
