@@ -80,8 +80,10 @@ def test_a_platform_without_a_run_says_how_to_send_one(site: Site) -> None:
     }
     told = [words(item.text()) for item in page.tree.css("#without-run ~ details li")]
     names = [p.accelerator.name for p in site.catalog.platforms if p.id not in runs]
-    assert [one.partition(":")[0] for one in told] == [f"No run from {name}" for name in names]
-    (xpu,) = (one for one in told if one.startswith("No run from XPU:"))
+    assert [one.partition(" was sent")[0] for one in told] == [
+        f"No test run on {name}" for name in names
+    ]
+    (xpu,) = (one for one in told if one.startswith("No test run on XPU was"))
     assert "how to send one" in xpu
     assert "xpu-baseline-inductor-rolling" in xpu
     assert xpu.endswith("Upstream: PyTorch issues, Issues of the XPU operators (torch-xpu-ops).")

@@ -136,8 +136,8 @@ class Option(Sourced):
     methods: Annotated[tuple[Method, ...], Field(min_length=1)]
     """Install methods that the option offers, for example `pip` and `docker`."""
     os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
-    """Operating systems. With `wheels`, `images` or `archives`, they limit the builds. Without
-    these keys, they are required."""
+    """Operating systems. With the key `wheels`, `images` or `archives`, only builds for these
+    operating systems are used. Without these keys, this key is required."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures, as in `os`."""
     python: Annotated[tuple[PythonVersion, ...], Field(min_length=1)] | None = None

@@ -104,7 +104,7 @@ def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
 
 @rule()
 def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Every option in `install.yaml` produces commands, and only one does for each selection.
+    """Each option of `install.yaml` applies to a selection, and no two to the same selection.
 
     A selection is what a reader chooses in the install selector, for example Linux, x86_64 and pip.
     """

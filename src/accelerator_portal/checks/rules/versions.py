@@ -264,7 +264,7 @@ def ended_lifecycle(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """The newest versions in `compatibility.yaml` are still maintained.
 
     Commands install these versions. The rule checks whether the `lifecycle` of the newest entry of
-    each variant has ended. The lifecycle of older entries may have ended.
+    each variant has ended. Older entries are not checked.
     """
     for platform in catalog.platforms:
         seen: set[str | None] = set()
