@@ -480,6 +480,16 @@ def test_on_the_first_page_the_answer_sets_the_selector_in_place(open_page: Open
     expect(page.locator("[data-part=limit]")).to_contain_text("RDNA3")
 
 
+def test_commands_are_for_the_system_that_the_selector_has(open_page: OpenPage) -> None:
+    page = open_page("?os=windows", script=on("linux"))
+    ask(page, "Arc B580")
+    runs = page.locator(".answer .answer-runs").first
+    expect(runs).to_contain_text("Windows")
+    page.locator("details summary", has_text="Change").first.click()
+    page.locator("label:has(input[name=os][value=linux])").click()
+    expect(runs).to_contain_text("Linux")
+
+
 def test_the_answer_leads_to_its_row_on_the_platforms_page(open_page: OpenPage) -> None:
     page = open_page(f"{HARDWARE}?card=gfx1030")
     page.locator(".answer a", has_text="on the ROCm page").first.click()

@@ -28,6 +28,9 @@ export function startFinder(form) {
     event.preventDefault();
     finder.ask();
   });
+  document.addEventListener("change", ({ target }) => {
+    if (["os", "arch"].includes(target.name) && input.value.trim()) finder.ask();
+  });
   input.value = input.value.replace(/\n+$/, ""); // Enter, pressed before this script was there
   if (input.value.trim()) finder.ask();
   const asked = ownsAddress() && new URLSearchParams(location.search).get("card");
@@ -73,8 +76,9 @@ class Finder {
     return [say("The finder could not load its data. The table of all hardware has the same answers."), [allHardware(this.form)]];
   }
 
-  async #answer({ cards, rows, model, system }, query) {
+  async #answer({ cards, rows, model, own }, query) {
     if ((query.slice(0, MOST_CHARACTERS).match(/[\p{Letter}\p{Number}]/gu) ?? []).length < SHORTEST) return [say("Type at least two letters or digits."), []];
+    const system = selectedSystem(model, own);
     const runsHere = (platform, os) => Object.keys(model.offers(platform)).some((machine) => machine.includes(os ?? system.os));
     const { answers: found, unknown } = cards.read(query, runsHere, system.os);
     const platforms = cards.platforms.map(({ platform }) => platform);
@@ -107,7 +111,15 @@ async function readAll({ finder, install }) {
   const [cards, rows, architecture] = await Promise.all([read(finder), readSelector(install), architectureOfBrowser()]);
   const { model } = rows;
   const start = model.start(nameOfSystem());
-  return { cards: new Cards(cards), rows, model, system: { os: start.os, arch: architecture ?? start.arch } };
+  return { cards: new Cards(cards), rows, model, own: { os: start.os, arch: architecture ?? start.arch } };
+}
+
+/** The system that the reader selected in the selector of the same page, or else that of the browser. */
+function selectedSystem(model, own) {
+  const selected = new URLSearchParams(ownsAddress() ? "" : location.search);
+  const os = selected.get("os");
+  if (!model.data.axes.os.some(([id]) => id === os)) return own;
+  return { os, arch: selected.get("arch") ?? (os === own.os ? own.arch : model.start(os).arch) };
 }
 
 async function read(address) {
