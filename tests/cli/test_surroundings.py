@@ -143,7 +143,7 @@ def test_a_place_that_cannot_be_written(
         (["suites", "--suite", "operatrs"], 'there is no suite "operatrs"; '),
         (["history", "compact", "--before", "2026"], '"2026" is not a valid date. Write it like 2026-11'),
         (["install", "verify", "--try", "x"], '"x" is not a whole number from 0 to 600'),
-        (["facts", "--sample", "0"], '"0" is not a whole number of 1 or more'),
+        (["validate", "--device", "cpu", "--workers", "-1"], '"-1" is not a whole number'),
         (["validate", "--device", "cpu", "--timeout", "x"], "number of seconds, 0.1 or more"),
         (["report", "import", "--accelerator", "example", "--started", "x", "--out", "o", "x"],
          "Write it like 2026-11-25 or 2026-11-25T13:45:00"),

@@ -105,7 +105,7 @@ def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str
                 continue
             assert attribute(cell, "data-basis") == count["basis"]
             run = count["basis"] == "runs"
-            verb = "passed" if run else "expected to pass"
+            verb = "passed" if run else "tests expected to pass"
             if count["checked"]:
                 assert f"{count['passed']} of {count['checked']} {verb}" in cell.text()
             assert ("expected, not run" in cell.text()) is not run

@@ -147,6 +147,11 @@ class Mirror(Sourced):
     """Address of the copy. For `pypi`, the value of `--index-url`; for `pytorch`, what replaces the
     address of the index."""
 
+    @property
+    def copied(self) -> str:
+        """Address of the index that is copied; empty for PyPI, whose address commands omit."""
+        return INDEX if self.index == "pytorch" else ""
+
 
 class Releases(SourcedFile):
     """All PyTorch releases since 2.4, and the nightly builds."""
