@@ -165,6 +165,16 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
         ),
         ("No matching distribution found for torch-directml", "directml/faq-"),
         (
+            "ERROR: No matching distribution found for torch-neuronx==2.1.*",
+            "neuron/faq-why-does-pip-find-no-torch-neuronx",
+        ),
+        (
+            "requirement torch-neuronx==2.1.* (from versions: 1.0)",
+            "neuron/faq-why-does-pip-find-no-torch-neuronx",
+        ),
+        ("No module named 'torch_neuronx'", "neuron/faq-why-does-pip-find-no-torch-neuronx"),
+        ("No module named 'neuronxcc'", "neuron/faq-why-does-pip-find-no-torch-neuronx"),
+        (
             "ImportError: /x/libtorch_npu.so: undefined symbol: _ZN3c104impl",
             "any/faq-why-does-an-extension",
         ),
