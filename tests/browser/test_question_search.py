@@ -257,6 +257,18 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
             "module 'torch.library' has no attribute 'register_fake'",
             "any/faq-why-has-the-module-torch-no-attribute-compiler",
         ),
+        (
+            "Cuda failure 'peer access is not supported between these two devices'",
+            "cuda/faq-why-does-training-hang-with-several-gpus",
+        ),
+        (
+            "dist.barrier() hangs with two RTX 4090",
+            "cuda/faq-why-does-training-hang-with-several-gpus",
+        ),
+        (
+            "RTX 4090 DDP training hangs at init",
+            "cuda/faq-why-does-training-hang-with-several-gpus",
+        ),
         ("KeyError: 'foo'", ""),
         ("hello world", ""),
     ],
@@ -278,6 +290,8 @@ def test_only_the_answer_that_declares_the_last_error_opens(
         ("jetson", "cuda/faq-why-does-pytorch-find-no-gpu-on-a-jetson"),
         ("NVML", "cuda/faq-w"),
         ("rocm windows", "rocm/faq-does-pytorch-run-on-amd-cards-on-windows"),
+        ("NCCL_P2P_DISABLE", "cuda/faq-why-does-training-hang-with-several-gpus"),
+        ("P2P", "cuda/faq-why-does-training-hang-with-several-gpus"),
         ("notebook", "any/faq-how-do-i-install-pytorch-in-a-notebook"),
         ("module torch no attribute foo", "any/faq-why-has-the-module-torch-no-attribute-compiler"),
         ("colab", "any/faq-how-do-i-install-pytorch-in-a-notebook"),
