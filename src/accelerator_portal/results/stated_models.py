@@ -6,8 +6,10 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import get_args
 
 from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.files.hardware import Purpose
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
@@ -47,10 +49,11 @@ class Statement:
 
     @property
     def by_purpose(self) -> Mapping[str, tuple[StatedModel, ...]]:
-        """The models by the stated purpose in words, for example `inference and training`."""
+        """The models by the stated purpose in words, for example `training and inference`."""
         found: dict[str, tuple[StatedModel, ...]] = {}
         for model in self.models:
-            purpose = " and ".join(model.purpose or self.listed.purpose) or NO_PURPOSE
+            stated = model.purpose or self.listed.purpose
+            purpose = " and ".join(one for one in get_args(Purpose) if one in stated) or NO_PURPOSE
             found[purpose] = (*found.get(purpose, ()), model)
         return found
 
