@@ -48,6 +48,8 @@ SEARCHED = [
     ("ImportError: libhccl", "not-find-libhccl-so"),
     ("RuntimeError: NPU out of memory", "npu-out-of-memory"),
     ("libcudart", "libcudart-so-not-found"),
+    ("NCCL_P2P_DISABLE", "training-hang-with-several-gpus"),
+    ("P2P", "training-hang-with-several-gpus"),
 ]
 
 
