@@ -209,6 +209,7 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
         ),
         ("torch 2.9.0+rocm6.4, torch.cuda.is_available() False", ""),
         ("torch.npu.is_available() False", "ascend/faq-why-does-torch-npu-is-available"),
+        ("torch.hpu.is_available() False", "gaudi/faq-why-does-torch-hpu-is-available"),
         ("torch.musa.is_available() is False", "musa/faq-why-does-torch-musa-is-available"),
         ("No module named 'torch_npu'", "ascend/faq-why-is-there-no-module-named-torch-npu"),
         ("No module named 'torch_musa'", "musa/faq-where-do-i-get-torch-musa"),
