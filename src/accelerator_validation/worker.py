@@ -136,12 +136,16 @@ def _stack_in_time(case: Case, job: Job) -> Iterator[None]:
         faulthandler.cancel_dump_traceback_later()
 
 
+def attempt(case: Case, job: Job) -> Result:
+    """Run a test in this process and return its result, whatever it raises."""
+    return _judged(case, _context(case, job), job)
+
+
 def _context(case: Case, job: Job) -> Context:
     return Context(job.device, job.matrices[case.suite], job.backend, job.imports)
 
 
 def _judged(case: Case, context: Context, job: Job) -> Result:
-    """Run a test in this process and return its result, whatever it raises."""
     random.seed(case.seed)
     started = time.perf_counter()
     try:

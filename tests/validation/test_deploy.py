@@ -15,15 +15,14 @@ from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import Deployment, read_matrix
 from accelerator_validation.suites import deploy
 from accelerator_validation.suites.deploy import pattern_of
-from accelerator_validation.worker import Job, _context, _judged
+from accelerator_validation.worker import Job, attempt
 
 
 def deployed(recipe: Deployment) -> Result:
     name = recipe.recipe.id
     matrix = read_matrix("deploy").model_copy(update={"deployments": {name: recipe}})
     job = Job("none", {"deploy": matrix}, {"deploy": 60}, 1)
-    case = Case("deploy", name)
-    return _judged(case, _context(case, job), job)
+    return attempt(Case("deploy", name), job)
 
 
 def recipe(
