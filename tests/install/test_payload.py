@@ -17,9 +17,8 @@ Row = dict[str, Any]
 
 def decoded(data: dict[str, Any]) -> Iterator[Row]:
     """The rows, as a script would read them."""
-    columns = data["columns"]
-    for start in range(0, len(data["rows"]), len(columns)):
-        numbers = dict(zip(columns, data["rows"][start : start + len(columns)], strict=True))
+    for values in zip(*data["rows"].values(), strict=True):
+        numbers = dict(zip(data["rows"], values, strict=True))
         row: Row = {
             axis: _id(data["axes"][axis], numbers[axis])
             for axis in data["axes"]

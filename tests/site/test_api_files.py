@@ -158,10 +158,9 @@ def test_before_a_choice_the_selector_reads_what_is_true_of_all_platforms(site: 
 def test_the_numbers_of_a_row_point_into_the_tables(site: Site) -> None:
     count = 0
     for platform, data in read(site, "install.json")["platforms"].items():
-        width = len(data["columns"])
-        for start in range(0, len(data["rows"]), width):
+        for numbers in zip(*data["rows"].values(), strict=True):
             count += 1
-            row = dict(zip(data["columns"], data["rows"][start:], strict=False))
+            row = dict(zip(data["rows"], numbers, strict=True))
             assert data["axes"]["platform"][row.pop("platform")][0] == platform
             assert -1 <= row.pop("variant") < len(data["variants"].get(platform, ()))
             for name, number in row.items():

@@ -1,4 +1,4 @@
-"""Encodes the selector as compact JSON data: each text once, rows as small integers."""
+"""Encodes the selector as compact JSON data: each text once, rows as columns of integers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on
 
 
 def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the names of a row's integers in order.
-
-    The integer -1 means no value, or any value on an axis where a row can have several.
-    """
+    """Return the names of the columns in order."""
     return (*(axis.field for axis in by_column(axes)), *TEXTS)
 
 
@@ -67,19 +64,22 @@ def payload(
 ) -> dict[str, Any]:
     """Return the selector's data for the page's script; `cards` are by platform id and card id.
 
-    `rows` is one flat list with as many integers per row as there are columns. An integer is the
-    position of a value in the list of its axis or table.
+    `rows` has a list of integers for each column, with one integer for each row: columns compress
+    better than rows, because neighboring rows are alike. An integer is the position of a value in
+    the list of its axis or table; -1 means no value, or any value where a row can have several.
     """
     many = [axis for axis in selector.table if axis.many]
     tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
     places = {axis: _places(values) for axis, values in selector.axes.items()}
     variants = {platform: _places(values) for platform, values in selector.variants.items()}
-    rows: list[int] = []
+    rows: dict[str, list[int]] = {name: [] for name in columns(selector.table)}
     for row in selector.rows:
-        rows += _axis_numbers(selector, row, places, variants, tables)
-        rows += _text_numbers(row, tables)
+        numbers = _axis_numbers(selector, row, places, variants, tables)
+        for column, number in zip(
+            rows.values(), (*numbers, *_text_numbers(row, tables)), strict=True
+        ):
+            column.append(number)
     return {
-        "columns": columns(selector.table),
         **overview(selector, cards),
         **{name: table.values() for name, table in tables.items()},
         **{

@@ -168,14 +168,8 @@ class SelectorData(SelectorOverview):
 
 
 class InstallData(SelectorOverview):
-    """The data of the install selector, with each text stored once and rows as integers.
+    """The data of the install selector, with each text stored once and rows as integers."""
 
-    `rows` is a flat list with one integer per column for each row. Each integer is an index
-    into the list that belongs to the column, or -1 for no value.
-    """
-
-    columns: tuple[str, ...]
-    """The meaning of a row's integers, in order."""
     pythons: tuple[tuple[int, ...], ...]
     """Sets of Python versions, each a list of indexes into the axis `python`."""
     commands: tuple[str, ...]
@@ -197,8 +191,9 @@ class InstallData(SelectorOverview):
     findings: tuple[tuple[int, ...], ...]
     """For each Python version of a row, the index of its result in `finding`, or -1 for no result.
     A single index applies to all versions."""
-    rows: tuple[int, ...]
-    """The integers of all rows, one row after the other."""
+    rows: dict[str, tuple[int, ...]]
+    """For each column, one integer for each row: an index into the list that belongs to the column,
+    or -1 for no value."""
 
 
 class InstallDataOfAll(Model):

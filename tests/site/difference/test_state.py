@@ -86,12 +86,18 @@ def test_addresses_cannot_lead_out_of_the_data(site: Path) -> None:
 
 @pytest.mark.parametrize("number", [-2, 1000, 10**30])
 def test_a_row_that_points_to_nothing_is_named(site: Path, number: int) -> None:
-    rewrite(site, "install/example.json", lambda data: data | {"rows": [number] * 12})
+    def pointing(data: dict[str, Any]) -> dict[str, Any]:
+        return data | {"rows": {name: [number] for name in data["rows"]}}
+
+    rewrite(site, "install/example.json", pointing)
     assert "a row refers to a value that does not exist" in refusal(site)
 
 
 def test_half_a_row_is_named(site: Path) -> None:
-    rewrite(site, "install/example.json", lambda data: data | {"rows": [0, 0]})
+    def cut(data: dict[str, Any]) -> dict[str, Any]:
+        return data | {"rows": {**data["rows"], "os": data["rows"]["os"][:-1]}}
+
+    rewrite(site, "install/example.json", cut)
     assert "a row refers to a value that does not exist" in refusal(site)
 
 

@@ -190,16 +190,15 @@ function places(data) {
 }
 
 function decode(data) {
-  const width = data.columns.length;
-  const single = data.columns.filter((name) => name in data.axes);
-  const rows = [];
-  for (let start = 0; start < data.rows.length; start += width) {
-    const number = Object.fromEntries(data.columns.map((name, place) => [name, data.rows[start + place]]));
+  const columns = Object.entries(data.rows);
+  const single = Object.keys(data.rows).filter((name) => name in data.axes);
+  return data.rows.commands.map((_, place) => {
+    const number = Object.fromEntries(columns.map(([name, numbers]) => [name, numbers[place]]));
     const ids = Object.fromEntries(single.map((axis) => [axis, data.axes[axis][number[axis]][0]]));
-    const pythons = number.pythons < 0 ? null : data.pythons[number.pythons].map((place) => data.axes.python[place][0]);
-    rows.push({
+    const pythons = number.pythons < 0 ? null : data.pythons[number.pythons].map((python) => data.axes.python[python][0]);
+    return {
       ...ids,
-      number: rows.length,
+      number: place,
       variant: number.variant < 0 ? "default" : data.variants[ids.platform][number.variant][0],
       pythons,
       commands: data.commands[number.commands],
@@ -210,9 +209,8 @@ function decode(data) {
       stage: data.stage[number.stage] ?? null, // [words, the day on which it ends or null]
       onRequest: number.on_request >= 0,
       finding: (python) => finding(data, number, pythons, python), // [kind, words] or null
-    });
-  }
-  return rows;
+    };
+  });
 }
 
 /** What is known of a row's versions for one Python: a number each, or one for all. */

@@ -79,9 +79,8 @@ def choices(data: InstallData) -> Choices:
     """
     found: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
-    width = len(data.columns)
-    for start in range(0, len(data.rows), width):
-        row = dict(zip(data.columns, data.rows[start : start + width], strict=True))
+    for numbers in zip(*data.rows.values(), strict=True):
+        row = dict(zip(data.rows, numbers, strict=True))
         if _value(data.axes["method"], row["method"])[0] not in STATED:
             continue  # changes with the row that it follows from
         shown = _shown(data, row)
