@@ -80,10 +80,7 @@ def test_a_table_says_it_once_where_all_agree(tree: Tree) -> None:
     (other,) = with_findings([replace(row, named=None)], {})
     assert summary([other]) == "Not checked yet."
     (image,) = with_findings([replace(row, named=None, method="docker")], {})
-    assert (
-        summary([image])
-        == "Not checked: the portal checks only pip and uv commands without other steps."
-    )
+    assert summary([image]) == "Not checked: contains other commands than pip and uv."
     assert summary([row]) == ""
 
 

@@ -32,9 +32,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.words import python_range
 
 # Images, archives and source code are on no package index.
-OTHER_FORMAT = message(
-    "Not checked: the portal checks only pip and uv commands without other steps."
-)
+OTHER_FORMAT = message("Not checked: contains other commands than pip and uv.")
 NOT_YET = message("Not checked yet.")
 
 
