@@ -32,5 +32,5 @@ def test_what_no_index_is_asked_for_says_so(open_page: OpenPage) -> None:
     page = open_page("?platform=cuda&method=docker&os=linux")
     expect(page.locator("[data-part=commands]")).to_contain_text("docker")
     expect(page.locator("[data-part=finding]")).to_contain_text(
-        "Not checked: the portal checks only"
+        "Not checked: contains other commands than pip and uv"
     )
