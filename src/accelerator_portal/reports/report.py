@@ -187,8 +187,7 @@ class OperatorCoverage(Model):
 
     An operator is a name in torch's namespace `aten` without its overload; `add_` counts as
     `add`. Operators that PyTorch always composes from other operators are not counted: they
-    never reach a device. An operator is covered if a sample that dispatched it matched the
-    reference.
+    never reach a device. An operator is covered if a test passed that ran it on the device.
     """
 
     covered: OperatorNames

@@ -24,7 +24,7 @@ from accelerator_portal.results.tables import (
 from accelerator_portal.site.results.result_addresses import address_of
 
 KINDS = {
-    "baseline": "results that a project’s CI expects, not a test run",
+    "baseline": "results that the CI of PyTorch or of another project expects, not a test run",
     "self-reported": "test run reported by the vendor or another organization",
     "made-here": "test run by this project",
 }
