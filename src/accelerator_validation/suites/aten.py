@@ -2,8 +2,8 @@
 
 An operator is a name in torch's namespace `aten`, without its overload; `add_`, which writes into
 its input, counts with `add`. Operators that PyTorch always computes from other operators never
-reach a device and are not counted: each of their overloads, except those that write into an
-argument `out`, has a kernel for the key CompositeImplicitAutograd.
+reach a device and are not counted. PyTorch registers those for the dispatch key
+CompositeImplicitAutograd, except their overloads that write into an argument `out`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,11 @@ def core() -> frozenset[str]:
 
 
 def census(device: str) -> dict[str, Any]:
-    """Return the number of operators, the names of core ones, and kernel counts by origin."""
+    """Return counts of ATen operators and of their kernels for a device.
+
+    `registered` is the number of operators, `core` the sorted names of core operators, and
+    `kernels` the number of overloads for each of `ORIGINS`.
+    """
     kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
     return {
         "registered": len(operators()),
@@ -53,10 +57,11 @@ def census(device: str) -> dict[str, Any]:
 
 
 def kernel_origin(device: str, full: str) -> str:
-    """Return what PyTorch calls for an overload on a device, as one of `ORIGINS`.
+    """Return where the kernel of an overload comes from on a device, as one of `ORIGINS`.
 
-    This is the device's own kernel, PyTorch's composite of other operators, the backend's
-    fallback, or nothing.
+    `own`: the device has a kernel; `composite`: PyTorch computes the overload from other operators;
+    `fallback`: only the backend's fallback takes it; `missing`: nothing does. `full` is the
+    overload's full name, such as `aten::add.out`.
     """
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
@@ -70,7 +75,7 @@ def kernel_origin(device: str, full: str) -> str:
 
 
 def _for_devices() -> list[str]:
-    """Return the overloads that reach a device, including those that write to `out`."""
+    """Return the full names of the overloads that reach a device, such as `aten::add.out`."""
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - the same
     names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
     return [n for n in names if n.startswith("aten::") and not has_kernel(n, _COMPOSITE)]
@@ -132,7 +137,7 @@ _COPIES = "aten::_to_cpu"
 
 
 def observe(compute: Callable[[], object]) -> Observation:
-    """Run a computation again and return the operators that took part."""
+    """Run a computation; return the operators it dispatched and those that fell back to the CPU."""
     with profile(activities=[ProfilerActivity.CPU]) as profiled, Seen() as seen:
         compute()
     fallen = {operator_name(name) for name in _fallen_back(profiled.events())}
@@ -140,7 +145,7 @@ def observe(compute: Callable[[], object]) -> Observation:
 
 
 def _fallen_back(events: Iterable[Any]) -> Iterable[str]:
-    """Yield the operators for which tensors were copied to the CPU to compute there."""
+    """Yield the names of operators that fell back to the CPU, from the events of a profile."""
     for event in events:
         if event.name == _COPIES and event.cpu_parent is not None:
             yield event.cpu_parent.name

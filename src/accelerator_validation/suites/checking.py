@@ -46,7 +46,11 @@ def require(condition: object, otherwise: str) -> None:
 
 
 def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
-    """Compare the numbers of two tensors on any devices. Raises MismatchError."""
+    """Raise MismatchError if two tensors, on any devices, differ in their numbers.
+
+    `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`; the default
+    is `CLOSE`.
+    """
     torch = torch_module()
     one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
     try:
@@ -56,7 +60,10 @@ def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | N
 
 
 def require_equal(found: Any, wanted: Any, what: str) -> None:
-    """Compare two tensors exactly, including data type. Raises MismatchError."""
+    """Raise MismatchError if a tensor differs from `wanted`, a CPU tensor, in numbers or data type.
+
+    `what` names the tensor in the message.
+    """
     there = found.detach().cpu()
     if there.dtype != wanted.dtype or not torch_module().equal(there, wanted):
         raise MismatchError(f"{what}: {there.tolist()}, not {wanted.tolist()}")
@@ -71,7 +78,7 @@ def network(device: str) -> Any:
 
 
 def reference() -> Any:
-    """Return the same network on the CPU in float64, which is a reference even for the CPU."""
+    """Return the network of `network` on the CPU in float64, as a reference for all devices."""
     return network("cpu").double()
 
 

@@ -1,4 +1,7 @@
-"""Compares results of a device with a reference: structure, shapes, types and numbers."""
+"""Compares results of a device with a reference: structure, shapes, types and numbers.
+
+In all functions, `what` names the compared value in error messages.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,11 @@ from accelerator_validation.matrix import Tolerance
 
 @dataclass
 class Comparison:
-    """Compares results one by one, and keeps the largest differences."""
+    """Compares results with a reference, within a tolerance, and collects their differences.
+
+    `largest`, `total` and `numbers` are the maximum, sum and count of the finite absolute
+    differences so far.
+    """
 
     tolerance: Tolerance
     same_dtype: bool = True
@@ -44,8 +51,9 @@ class Comparison:
     ) -> None:
         """Compare two tensors by the norm of their difference, relative to the reference's norm.
 
-        Single numbers of a gradient may differ more near a kink of a function. `floor` is the
-        norm below which a reference counts as noise. Raises MismatchError.
+        This suits gradients, of which single numbers may differ more near a kink of a function. For
+        a reference with a smaller norm than `floor`, the difference is relative to `floor`. Raises
+        MismatchError.
         """
         one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
         if one.shape != other.shape:
@@ -58,7 +66,10 @@ class Comparison:
             raise MismatchError(f"{what} differs by {part:.3g} of the reference's norm ({room})")
 
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Return the differences as metrics of a test; empty if no number was compared."""
+        """Return `max-abs-error` and `mean-abs-error`, each as (value, "1").
+
+        The result is empty if no number was compared.
+        """
         if not self.numbers:
             return {}
         mean = self.total / self.numbers
@@ -154,7 +165,10 @@ def check_strides(found: object, wanted: object, what: str) -> None:
 
 
 def _pairs(found: object, wanted: object, what: str) -> Iterator[tuple[str, object, object]]:
-    """Yield each part's name with the found and the wanted value. Raises MismatchError."""
+    """Yield the name, the found value and the wanted value of each part of two nested structures.
+
+    Raises MismatchError if they have different numbers of parts.
+    """
     ours, theirs = leaves(found), leaves(wanted)
     if len(ours) != len(theirs):
         raise MismatchError(f"{what} has {len(ours)} parts, the reference has {len(theirs)}")

@@ -102,7 +102,10 @@ def _in_container(made: Deployment, place: _Place) -> Result:
 
 
 def _checked(made: Deployment, place: _Place, *python: str) -> Result:
-    """Return the result of the check, which must print what the platform's page states."""
+    """Run the platform's check with the command `python`, and return its result.
+
+    The test passes if the output matches the text in the check.
+    """
     before = place.log.stat().st_size
     ended = place.run(*python, "-c", made.check.code)
     if wrong := _wrong(ended, "deploy", "The check", place.log):
@@ -136,14 +139,18 @@ def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | No
 
 
 def tail(log: Path) -> str | None:
-    """Return the end of a log without control characters."""
+    """Return the last 3,000 bytes of a log without control characters; None if it is empty."""
     text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
 
 
 @dataclass(frozen=True, slots=True)
 class CommandEnd:
-    """How a command ended: its status, None after a timeout; `missing` if it did not start."""
+    """The end of a command: its exit status, and its duration in seconds.
+
+    `status` is None if the command timed out or did not start; `missing` then says why it did not
+    start.
+    """
 
     status: int | None
     seconds: float

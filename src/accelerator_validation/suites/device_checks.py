@@ -48,7 +48,10 @@ def second_device(context: Context) -> None:
 
 
 def device_guard(context: Context) -> None:
-    """Check that a device is only current within a block, and that a missing one is rejected."""
+    """Check that `with torch.device` affects only its block, and that a missing device is an error.
+
+    Afterwards, the current device must be the same as before.
+    """
     torch = accelerated(context)
     before = torch.accelerator.current_device_index()
     last = torch.accelerator.device_count() - 1
@@ -145,7 +148,7 @@ _CLOCKS_MS = 5.0
 
 
 def streams(context: Context) -> None:
-    """Check that streams are distinct, current within their block, and can be waited for."""
+    """Check that streams differ, are current only in their `with` block, and can be waited for."""
     torch = _with_streams(context)
     stream, other = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(stream != other, "two new streams are the same stream")
@@ -191,7 +194,10 @@ def events(context: Context) -> None:
 
 
 def event_timing(context: Context) -> None:
-    """Check that the time between two events is positive and not longer than the real time."""
+    """Check that the time between two events is positive and not longer than the wall-clock time.
+
+    The clocks of device and host may differ, so somewhat longer times are allowed.
+    """
     torch = accelerated(context)
     begin, end = (torch.Event(device=context.device, enable_timing=True) for _ in range(2))
     values = torch.ones(_SIDE, _SIDE, device=context.device)

@@ -77,7 +77,11 @@ def autoload_off(context: Context) -> None:
 
 
 def _run(program: str, device: str, *, autoload: str) -> None:
-    """Run a program in a separate process. Raises LoadingError with its last errors."""
+    """Run Python code in a separate process, which gets the device as its argument.
+
+    `autoload` is the value of TORCH_DEVICE_BACKEND_AUTOLOAD: 1 or 0. Raises LoadingError with the
+    last errors if the process fails, TimeoutError after 120 seconds.
+    """
     try:
         done = subprocess.run(
             [sys.executable, "-c", program, device],

@@ -36,7 +36,10 @@ _NOISE = 0.02
 
 @dataclass(frozen=True)
 class Example:
-    """A model in evaluation mode on the CPU, and its inputs."""
+    """A model in evaluation mode on the CPU, and its inputs.
+
+    `generate` has options for the model's method `generate`.
+    """
 
     model: Any
     inputs: Mapping[str, Any]
@@ -111,7 +114,10 @@ def _check(
 def _unsteady(
     example: Example, context: Context, act: Act, theirs: Mapping[str, Any], dtype: str
 ) -> bool:
-    """Return whether the CPU's results in a narrow type differ too much from float64."""
+    """Return whether the CPU's results in `dtype` differ too much from those in float64.
+
+    The limit is the tolerance. A device then cannot be judged by the CPU's results.
+    """
     with context.on_reference(), _default(torch.float64):
         exact = act(_copied(example, "cpu", torch.float64), _as_it_is)
         try:
@@ -177,11 +183,12 @@ def _infer(example: Example, wrap: Wrap) -> dict[str, Any]:
 
 
 def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
-    """Run one training step: forward, backward, and an update.
+    """Run one training step, and return the loss, the gradients and the updated weights.
 
-    The learning rate is so large that every gradient affects the result. Dropout is off and
-    batch normalization keeps its statistics: with those of so small a batch, rounding alone
-    changes the gradients of deep networks by several percent.
+    The keys describe the values, such as `the gradient of layer.weight`. The learning rate is so
+    large that every gradient affects the result. Dropout is off and batch normalization keeps its
+    statistics: with those of so small a batch, rounding alone changes the gradients of deep
+    networks by several percent.
     """
     model = example.model
     optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)

@@ -1,8 +1,9 @@
 """Runs operators on inputs that samples seldom have, such as empty, strided or extreme ones.
 
-The reference of every device is the CPU in float64, rounded to the data type before the comparison,
-so that overflow happens on both sides. The CPU's own narrow types are not the reference, because
-other devices need not repeat their results at the edges of a type.
+Each kind of input is a form; `FORMS` lists them. The reference of every device is the CPU in
+float64, rounded to the data type before the comparison, so that overflow happens on both sides. The
+CPU's own narrow types are not the reference, because other devices need not repeat their results at
+the edges of a type.
 """
 
 from __future__ import annotations
@@ -46,9 +47,10 @@ class Input:
 
 
 class Draw:
-    """Generates shapes, views and values of one form, from a seed.
+    """Generates shapes, views and values of one of the `FORMS`, from a seed.
 
-    `ends` includes the largest and smallest numbers of the data type in extreme values.
+    With `ends`, the values of the form `extreme` include the largest and smallest numbers of the
+    data type.
     """
 
     def __init__(self, form: str, dtype: torch.dtype, seed: int, *, ends: bool) -> None:
@@ -132,11 +134,11 @@ Inputs = Sequence[Input]
 
 @dataclass(frozen=True)
 class SampledOperator:
-    """An operator, the function that generates its inputs, and the forms it supports.
+    """An operator, the function that generates its arguments and options, and its `FORMS`.
 
-    `ends` includes the largest and smallest numbers of a type. It is off if the result depends
-    on the order of sums and products, on a remainder that is only rounding, or on a product
-    before a division.
+    With `ends`, extreme values include the largest and smallest numbers of a type. It is off for
+    operators that such numbers make unpredictable: if sums or products may be reordered, if a
+    remainder is only a rounding error, or if a product may overflow before a division.
     """
 
     call: Callable[..., Any]
@@ -219,7 +221,7 @@ OPERATORS: Mapping[str, SampledOperator] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield each operator with the forms that it supports."""
+    """Yield each operator with those of the `FORMS` that it supports."""
     return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
 
 

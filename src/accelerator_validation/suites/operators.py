@@ -2,8 +2,8 @@
 
 The samples are made on the CPU and copied, so that every device gets the same numbers; arguments
 that PyTorch's own tests keep on the CPU stay there. On the CPU itself the reference is the same
-operator in a wider type. The verdict is about calls that nothing records; operators are recorded in
-further calls.
+operator in a wider type. Which ATen operators took part is recorded in further calls after the
+verdict, so that recording cannot change it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run an operator on its samples; it passes if all comparable numbers are correct."""
+    """Run an operator on its samples, on the device and on the reference, and compare the results.
+
+    It passes if all compared numbers are correct and at least half of the samples were compared.
+    """
     info = _by_name()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
@@ -123,7 +126,10 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
 
 
 def _one(trial: OperatorTest, number: int, context: Context, compared: Comparison) -> bool:
-    """Run one sample on both sides; return whether its numbers were compared."""
+    """Run a sample on the device and on the reference; return whether its numbers were compared.
+
+    `number` is the sample's position, from 1, for messages. Differences are added to `compared`.
+    """
     context.stage = "run"
     name = trial.info.full_name
     step = f"sample {number}: {in_words(trial.sample)}"
@@ -153,7 +159,11 @@ def _one(trial: OperatorTest, number: int, context: Context, compared: Compariso
 def _samples(
     info: OpInfo, dtype: torch.dtype, case: Case, context: Context, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the first samples, created on the CPU from the test's seed."""
+    """Return the operator's first samples, created on the CPU from the test's seed.
+
+    The matrix's setting `samples` is their maximum number. If creating them for the device fails,
+    the samples for the CPU are returned.
+    """
     make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
     torch.manual_seed(case.seed)
     with suppress(Exception), context.on_reference():
@@ -192,7 +202,10 @@ WIDER = {
 
 @dataclass(frozen=True)
 class OperatorResult:
-    """The result of a sample; `gradients` is None if none were requested."""
+    """The result of a sample; `gradients` is None if none were requested.
+
+    `drawn` means that random numbers were drawn, so the numbers cannot be compared.
+    """
 
     outputs: list[object]
     gradients: list[object] | None = None

@@ -72,7 +72,7 @@ def _needs_two(context: Context) -> Any:
 def _run(
     context: Context, what: Literal["collectives", "sharded"], world: int
 ) -> list[dict[str, Any]]:
-    """Run a member program on each rank; return their results in the order of ranks."""
+    """Run the function `what` in `world` processes; return their results in the order of ranks."""
     with tempfile.TemporaryDirectory() as folder, ExitStack() as all_of_them:
         members = [
             all_of_them.enter_context(
@@ -105,7 +105,11 @@ LEARNING_RATE = 0.1
 
 
 def main() -> None:
-    """Join the group, run the requested function, and write its result to a file."""
+    """Run one process of a group, and write the result of its function to `{rank}.json`.
+
+    The command-line arguments are the function, device, module to import, folder, rank and number
+    of processes.
+    """
     what, device, imports, folder, rank, world = sys.argv[1:]
     torch = torch_module()
     if imports:
@@ -135,7 +139,7 @@ def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
 
 
 def collectives(device: str) -> dict[str, list[float]]:
-    """Return the results of all_reduce, all_gather and broadcast, by name.
+    """Return the results of all_reduce (`sum`), all_gather (`gathered`) and `broadcast`.
 
     Each rank has another input.
     """
@@ -153,7 +157,10 @@ def collectives(device: str) -> dict[str, list[float]]:
 
 
 def sharded(device: str) -> dict[str, Any]:
-    """Run one training step on a sharded network, and return its full weights."""
+    """Run one training step on a sharded network.
+
+    Returns `sharded`, whether every weight was split, and `state`, the full weights by name.
+    """
     torch = torch_module()
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard

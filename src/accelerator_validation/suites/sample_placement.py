@@ -1,8 +1,8 @@
 """Places the tensors of an OpInfo's samples on the device or on the CPU.
 
 PyTorch's own tests make samples on the device; some arguments stay on the CPU there, such as the
-indices of `tensor_split`. Here a sample is made on the CPU, although its function gets the name of
-the device, and each tensor that would be on the device is marked. So every device gets the same
+indices of `tensor_split`. Here the OpInfo's function gets the name of the device, but its tensors
+are made on the CPU, and those that would be on the device are marked. So every device gets the same
 numbers, and samples need no function that a device lacks or that crashes on it.
 """
 
@@ -27,10 +27,9 @@ _DEVICE_OF = torch.Tensor.device.__get__
 def placed_samples(
     info: OpInfo, device: str, dtype: torch.dtype, number: int, *, requires_grad: bool
 ) -> list[SampleInput]:
-    """Return the first samples that an OpInfo creates for a device; numbers are on the CPU.
+    """Return the first `number` samples that an OpInfo creates for a device, on the CPU.
 
-    Tensors that belong on the device are marked. Exceptions of the OpInfo's function are passed
-    on.
+    Tensors that belong on the device are marked. Exceptions of the OpInfo's function are passed on.
     """
     with _Marking(device) if not is_cpu(device) else torch.enable_grad():
         made = info.sample_inputs(device, dtype, requires_grad=requires_grad)
@@ -182,7 +181,10 @@ def _marked(value: Any) -> Any:
 
 
 def _own(value: Any, inputs: set[int]) -> Any:
-    """Return a copy if a call returned its input, which keeps its own mark."""
+    """Return a copy of a value that is an input of the call, so that the input is not marked, too.
+
+    `inputs` has the ids of the call's inputs.
+    """
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 
 
@@ -197,7 +199,10 @@ def _as_named(value: object, device: str) -> object:
 
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
-    """Return whether `to` keeps the strides, because the tensor fills its storage."""
+    """Return whether `Tensor.to` can copy a tensor, instead of a copy of its whole storage.
+
+    This is true if the tensor fills its storage, and for conjugate and negative views.
+    """
     if value.is_conj() or value.is_neg():  # its memory holds the unconjugated numbers
         return True
     return bool(value.untyped_storage().nbytes() == value.numel() * value.element_size())

@@ -25,13 +25,16 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model on the device and on the reference, and compare the results."""
+    """Run a model on the device and on its CPU reference, and compare the results."""
     full = bool(context.matrix.settings.get("full"))
     return run_model(case, context, lambda: example(case.name, full=full))
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Return a timm model by name. Raises BrokenTestError without the library."""
+    """Return a timm model by name. Raises BrokenTestError without the library.
+
+    With `full`, the model keeps its own number of classes and image size.
+    """
     try:
         import timm
     except (ImportError, RuntimeError) as error:  # torchvision's build may not fit torch's

@@ -48,7 +48,7 @@ def absent_name(error: AttributeError) -> str | None:
 
 
 def _asker(error: BaseException) -> bool:
-    """Return whether the suites' code, or a module's `__getattr__` for it, raised the error."""
+    """Return whether the suites' code used the missing name, directly or through `__getattr__`."""
     asked = ""
     trace: TracebackType | None = error.__traceback__
     while trace is not None:

@@ -254,7 +254,7 @@ _BY_NAME = {architecture.name: architecture for architecture in ARCHITECTURES}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield a test for each model class; only some generate text."""
+    """Yield tests of each model class: inference, training and, for some, text generation."""
     for architecture in ARCHITECTURES:
         yield Offer(architecture.name, {"mode": frozenset({"inference", "training"})})
         if architecture.generates:
@@ -262,13 +262,16 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model on the device and on the reference, and compare the results."""
+    """Run a model on the device and on its CPU reference, and compare the results."""
     full = bool(context.matrix.settings.get("full"))
     return run_model(case, context, lambda: example(case.name, full=full))
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Return a model by class name. Raises BrokenTestError without the library."""
+    """Return a model by class name. Raises BrokenTestError without the library.
+
+    With `full`, it has the default configuration of its class instead of the small one.
+    """
     architecture = _BY_NAME[name]
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded
     try:

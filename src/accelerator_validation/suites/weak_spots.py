@@ -165,7 +165,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model on the device and on the reference, and compare the results."""
+    """Run a model on the device and on its CPU reference, and compare the results."""
     return run_model(case, context, lambda: example(case.name))
 
 
@@ -176,7 +176,7 @@ def example(name: str) -> Example:
 
 
 class _Named(nn.Module):
-    """A module that gives every model's input the same name."""
+    """A wrapper that names a model's input `x`, whatever the model calls it."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
