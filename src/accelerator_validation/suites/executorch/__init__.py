@@ -1,1 +1,1 @@
-"""Tests ExecuTorch: exports models to programs, and compares their results."""
+"""Tests ExecuTorch: exports models to programs, runs them, and compares them with PyTorch."""

@@ -51,9 +51,9 @@ def _by_name() -> dict[str, OpInfo]:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield operators with the data types that the CPU supports.
 
-    By default, the operators that the matrix names and those with drawn inputs run, in recipes that
-    leave numbers unchanged. Other operators, other recipes and dynamic sizes run on request. Inputs
-    of FACTO need `--only inputs=facto`.
+    By default, the operators in `matrix.tests` and those with drawn inputs run, with the recipes
+    that leave a model's numbers unchanged, such as `plain` and `portable`. Other operators, other
+    recipes and dynamic sizes run on request. Inputs of FACTO need `--only inputs=facto`.
     """
     plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     every = frozenset(matrix.axes["recipe"])
@@ -93,9 +93,9 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
-    """Return the first sample with non-empty tensors, preferably one whose input has axes.
+    """Return the first sample without empty tensors, preferably with a first tensor that has axes.
 
-    Raises BrokenTestError if there is none.
+    Raises BrokenTestError if there is none among the first 20 samples.
     """
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
     made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
@@ -204,7 +204,10 @@ def _has_facto() -> bool:
 
 
 def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Return the first call with non-empty tensors of a data type. Raises BrokenTestError."""
+    """Return FACTO's first call without empty tensors whose floating-point tensors have this type.
+
+    The sample has at least one tensor. Raises BrokenTestError if none of the first 200 calls fits.
+    """
     random.seed(seed)
     torch.manual_seed(seed)
     operator = _overload(name)
@@ -277,17 +280,23 @@ def call_sample(
     narrow: bool,
     inputs: int | None = None,
 ) -> Sample:
-    """Return a call as a sample; the first `inputs` tensors are model inputs, None: all of them."""
+    """Return the call of an operator as a sample: a model and its inputs.
+
+    The first `inputs` tensors of the call become inputs of the model, the others its constants.
+    With None, all tensors become inputs. `narrow` is that of the sample.
+    """
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
     return Sample(OperatorCall(operator, leaves, tree, inputs), tensors[:inputs], narrow=narrow)
 
 
 def with_open_sizes(sample: Sample) -> Sample:
-    """Return the sample with a dynamic first axis, and inputs of another size if they work.
+    """Return the sample with a dynamic first axis.
 
-    Only axes with the length of the first tensor's axis are dynamic: others may belong to
-    weights.
+    Inputs have the dynamic axis if it is as long as that of the first input with axes; the others
+    may be weights. `others` has inputs that are longer by 1; it is None if the operator rejects
+    them or the limit of 64 is reached. A sample whose first axis is shorter than 2 is returned
+    unchanged.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

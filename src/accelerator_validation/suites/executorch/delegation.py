@@ -22,7 +22,10 @@ class Delegation:
 
     @property
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Metrics: the numbers of nodes and operators, and the share of delegated nodes."""
+        """The numbers of delegates, nodes and operators, as (value, unit) by metric.
+
+        `delegated_share` is the share of nodes in delegates; it is missing if there are no nodes.
+        """
         nodes = self.taken.total() + self.left.total()
         share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}
         return {
@@ -41,7 +44,7 @@ class Delegation:
         return tuple(sorted({name.partition(".")[0] for name in aten}))
 
     def extent(self) -> str:
-        """Return a text on how much of a model was lowered, if it cannot run on this machine."""
+        """Return a sentence on how much was lowered, for programs that cannot be run here."""
         nodes, all_nodes = self.taken.total(), self.taken.total() + self.left.total()
         blobs = count(self.delegates, "delegate")
         return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
@@ -92,9 +95,11 @@ def _name(target: Any) -> str:
 
 
 def sizes(program: Any) -> dict[str, tuple[float, str]]:
-    """Return the sizes of a finished program: the file, its delegates and planned memory.
+    """Return the sizes of a finished program, as (value, unit) by metric.
 
-    Delegates include their weights, which are stored separately in the file.
+    `pte_size` is the size of the file, `delegate_size` that of all delegates with their weights,
+    which the file stores separately, and `planned_memory` the planned memory, all in kB.
+    `delegate_blobs` is the number of delegates.
     """
     made = program.executorch_program
     blobs = sum(len(item.data) for item in made.backend_delegate_data)

@@ -19,7 +19,11 @@ _NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 @dataclass(frozen=True, slots=True)
 class TensorDifference:
-    """The difference of two tensors with the same shape, where both are finite."""
+    """Statistics of the difference of two tensors with the same shape, where both are finite.
+
+    `relative` and `mean_relative` are shares of the reference; `sqnr_db` is the signal-to-noise
+    ratio in dB.
+    """
 
     largest: float
     """The greatest absolute difference."""
@@ -35,9 +39,10 @@ class TensorDifference:
     infinite without a difference."""
 
     def metrics(self, output: int) -> dict[str, tuple[float, str]]:
-        """Return the finite values as metrics of the output with the number `output`.
+        """Return the finite values as (value, unit) by metric, such as `output_0_error_max`.
 
-        The names are those that the readers of ExecuTorch's results use.
+        `output` is the number of the output, from 0. The names are those that the readers of
+        ExecuTorch's results use.
         """
         found = {
             "error_max": (self.largest, "1"),
@@ -86,9 +91,9 @@ def _sqnr(signal: torch.Tensor, noise: torch.Tensor) -> float:
 def check(
     found: Sequence[Any], wanted: Sequence[Any], recipe: Recipe, *, narrow: bool = False
 ) -> None:
-    """Compare the outputs of a program with those of its reference. Raises MismatchError.
+    """Raise MismatchError if outputs of a program differ from `wanted` more than the recipe allows.
 
-    Outputs computed in a `narrow` type may differ by the precision of that type.
+    With `narrow`, outputs in float16 and bfloat16 may also differ by the precision of their type.
     """
     if len(found) != len(wanted):
         outputs = f"{len(found)} outputs, the reference has {len(wanted)}"
@@ -146,7 +151,10 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
-    """Return the lowest signal-to-noise ratio of all outputs in dB; None without noise."""
+    """Return the lowest finite signal-to-noise ratio of the outputs in dB, or None.
+
+    It is infinite for outputs that do not differ.
+    """
     pairs = [
         (one, other)
         for one, other in zip(found, wanted, strict=False)

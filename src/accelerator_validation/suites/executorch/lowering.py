@@ -23,8 +23,8 @@ class Sample:
     """A model in evaluation mode and its inputs.
 
     `shapes` states which sizes may change, as in `torch.export`; `others` are then inputs with
-    other sizes than those for export. A `narrow` sample computes in a narrow type; its
-    reference is the same model in float32.
+    other sizes than those for export. `narrow` means that the model computes in a narrow type, such
+    as float16; its reference is the same model in float32.
     """
 
     model: Any
@@ -36,7 +36,12 @@ class Sample:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A finished program, the parts that the backend took, and the model for its reference."""
+    """A lowered model.
+
+    `edge` is the lowered program (`EdgeProgramManager`), `program` the finished one
+    (`ExecutorchProgramManager`). `delegation` states what the backend took. `reference` is the
+    model whose outputs are expected.
+    """
 
     edge: Any
     program: Any
@@ -46,9 +51,10 @@ class Lowered:
 
 
 def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
-    """Return the program of a model.
+    """Export, quantize, lower and serialize a model with a recipe, and return the program.
 
-    Raises the errors of its steps; `context.stage` then names the step.
+    Each step is measured. An error in a step is passed on; `context.stage` then names the step.
+    Raises BrokenTestError if torch.export fails.
     """
     observed = measurement.observed
     context.stage = "export"

@@ -33,7 +33,7 @@ _MEASURED_OUTPUTS = 2
 
 
 def _step_times(observed: Observed) -> Figures:
-    """Return the seconds of each step; the first run is in `run_times`."""
+    """Return the seconds of each step except `run` and `compare`, such as `lower_time`."""
     return {
         f"{step}_time": (round(seconds, 6), "s")
         for step, seconds in observed.seconds.items()
@@ -50,7 +50,7 @@ def _run_times(observed: Observed) -> Figures:
 
 
 def _output_errors(observed: Observed) -> Figures:
-    """Return the error statistics of the first outputs against the reference."""
+    """Return the error statistics of the first two outputs against the reference."""
     figures: dict[str, tuple[float, str]] = {}
     pairs = zip(observed.found, observed.reference, strict=False)
     for number, (one, other) in enumerate(pairs):
@@ -120,7 +120,7 @@ _LONGEST_FAULT = 160
 
 
 class Measurement:
-    """The observations and metrics of a test."""
+    """Measures a running test: times its steps, and stores its metrics in the context."""
 
     def __init__(self, context: Context) -> None:
         self.observed = Observed()
@@ -130,7 +130,10 @@ class Measurement:
 
     @contextmanager
     def step(self, name: ProgramStep) -> Iterator[None]:
-        """Time a step, even if it raises, and compute the metrics that follow it."""
+        """Time the block as the step `name`, and then compute the metrics that belong to the step.
+
+        If the block raises, only the metrics that follow every step are computed.
+        """
         start = time.perf_counter()
         try:
             yield
@@ -153,7 +156,7 @@ class Measurement:
             self.observed.memory_mb[until] = peak
 
     def finish(self) -> None:
-        """Compute the metrics that are derived from others."""
+        """Compute the metrics that are derived from others, at the end of the test."""
         self._measure("end")
 
     def _measure(self, moment: str) -> None:

@@ -143,7 +143,7 @@ def _run(
     inputs: tuple[Any, ...],
     measurement: Measurement,
 ) -> Sequence[Any]:
-    """Load the program, run it, and repeat the run to measure its time."""
+    """Load and run the program, and return its outputs; then run it again to measure its time."""
     context.stage = "load"
     with with_runtime_log(), measurement.step("load"):
         execute = _load(made, backend)
@@ -159,10 +159,11 @@ def _run(
 
 
 def _load(made: Lowered, backend: Backend) -> Execute:
-    """Return a function that runs the program. Raises NotHereError, NotImplementedError.
+    """Return a function that runs the program.
 
-    A delegated program runs with the backend's `simulate` or `load`, if it has them; otherwise,
-    the program is loaded in this process.
+    A delegated program runs with the backend's `simulate` or `load`, if it has them; otherwise, the
+    program is loaded in this process. Raises NotHereError if this machine cannot run it,
+    NotImplementedError if ExecuTorch's runtime lacks an operator.
     """
     delegated = bool(made.delegation.delegates)
     if delegated and backend.simulate:
@@ -196,7 +197,7 @@ def _reference(
     inputs: tuple[Any, ...],
     original: Sequence[Any],
 ) -> Sequence[Any]:
-    """Return the reference of a program: for a quantized program, the quantized model's outputs."""
+    """Return the expected outputs: those of the quantized model, or `original` without one."""
     if not recipe.quantizer:
         return original
     with context.on_reference():

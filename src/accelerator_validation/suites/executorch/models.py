@@ -39,7 +39,10 @@ _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model with its source, and the further tests of it that run by default."""
+    """A model, which `example` builds by name, and the further tests of it that run by default.
+
+    These are tests with all recipes, a dynamic batch size, or two threads.
+    """
 
     example: Callable[[str], Example]
     recipes: bool = False
@@ -158,7 +161,11 @@ _LEFT_OUT = "unittest.skip"
 
 @dataclass(frozen=True)
 class UpstreamModel:
-    """A model test of ExecuTorch."""
+    """A model test of ExecuTorch's own suite.
+
+    `name` is its function, `module` its Python module; `dynamic` means that it also runs with
+    dynamic sizes, `left_out` that ExecuTorch skips it.
+    """
 
     name: str
     module: str

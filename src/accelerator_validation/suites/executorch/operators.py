@@ -1,8 +1,9 @@
 """Runs ExecuTorch's own operator tests with this harness.
 
 `executorch.backends.test.suite.operators` describes each test as a function that passes models and
-inputs to a runner; here, the runner only keeps them. So the tests have the same names and
-parameters as in reports of ExecuTorch's suite.
+inputs to a runner. Here, a substitute for the runner stores them, and each model becomes a subtest
+that this harness runs. So the tests have the same names and parameters as in reports of
+ExecuTorch's suite.
 """
 
 from __future__ import annotations
@@ -55,7 +56,10 @@ _FOR_EACH_RECIPE = frozenset(
 
 @dataclass(frozen=True)
 class Described:
-    """A test function of ExecuTorch, and the possible values of each of its parameters."""
+    """A test function of ExecuTorch, and the possible values of each of its parameters.
+
+    `left_out` is the reason if ExecuTorch skips the test.
+    """
 
     function: Callable[..., object]
     choices: Mapping[str, tuple[Any, ...]]
@@ -69,7 +73,7 @@ class Described:
 
 
 class Runner:
-    """A substitute for ExecuTorch's runner that keeps the models it is given."""
+    """A substitute for ExecuTorch's runner that stores models and inputs in `samples`."""
 
     def __init__(self, *, quantize: bool) -> None:
         self.samples: list[Sample] = []
@@ -82,13 +86,16 @@ class Runner:
         generate_random_test_inputs: bool = True,  # noqa: FBT001, FBT002 - as ExecuTorch calls it
         dynamic_shapes: Any = None,
     ) -> None:
-        """Keep a model and its inputs, with which it is exported and run."""
+        """Store a model and its inputs in `samples`, without running it."""
         del generate_random_test_inputs
         self.samples.append(Sample(model, tuple(inputs), dynamic_shapes))
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield all tests and their parts; those that the matrix names run by default."""
+    """Yield all tests with all their subtests.
+
+    By default, only the first subtests of `matrix.tests` run.
+    """
     recipes = frozenset(matrix.axes["recipe"])
     for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
     for name, described in sorted(_described().items()):
@@ -104,7 +111,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one part of a test."""
+    """Run the subtest that the parameter `subtest` numbers, from 0."""
     described = _described()[case.name]
     if described.left_out:
         raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
@@ -127,7 +134,10 @@ def _samples(described: Described, arguments: Mapping[str, Any], *, quantize: bo
 
 
 def _parts(described: Described, arguments: Mapping[str, Any]) -> int:
-    """Return the number of parts of a test; 1 if it fails, so that the failure is reported."""
+    """Return the number of subtests of a test: the models that its function passes to the runner.
+
+    It is 1 if the function raises an exception, so that running the test reports the exception.
+    """
     try:
         return max(1, len(_samples(described, arguments, quantize=False)))
     except Exception:  # noqa: BLE001 - a test may raise anything
@@ -153,7 +163,10 @@ def _of_module(module: ModuleType) -> dict[str, Described]:
 
 
 def _left_out(function: Any) -> str | None:
-    """Return why ExecuTorch skips a test, or None; a wrapper hides the mark of the function."""
+    """Return why ExecuTorch skips a test, or None.
+
+    The mark may be on a function that a decorator wrapped, which is found in the closure.
+    """
     inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
     for one in (function, *inner):
         if getattr(one, "__unittest_skip__", False):
@@ -162,7 +175,7 @@ def _left_out(function: Any) -> str | None:
 
 
 def _choices(function: Any) -> dict[str, tuple[Any, ...]]:
-    """Return the parameters in pytest's mark `parametrize` of a test."""
+    """Return the values of each parameter of a test, from pytest's mark `parametrize`."""
     marks = [mark for mark in getattr(function, "pytestmark", ()) if mark.name == "parametrize"]
     return {mark.args[0]: tuple(mark.args[1]) for mark in marks}
 

@@ -31,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A call to measure, and a function that samples numbers of its output for comparison."""
+    """A call to measure; `sample` returns numbers of its output and what they must be."""
 
     act: Call
     sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
@@ -55,7 +55,11 @@ SEQUENCES = Unit("sequences/s")
 
 @dataclass(frozen=True, slots=True)
 class SpeedBenchmark:
-    """A computation and the sizes at which it is measured."""
+    """A computation and the sizes at which it is measured.
+
+    `build` makes the call to measure. `amount` is the work of a size, `memory` how many numbers it
+    needs. `shapes` are the sizes by mode, `label` the name of a size. `pilot` is a tiny size.
+    """
 
     name: str
     unit: Unit
@@ -75,7 +79,10 @@ class SpeedBenchmark:
     sizes."""
 
     def work(self, setting: Setting) -> float:
-        """Return the work of a call; training counts three times the floating-point operations."""
+        """Return the work of a call: bytes moved, floating-point operations or samples.
+
+        Training counts three times the floating-point operations of a forward call.
+        """
         counted = self.unit is COMPUTING and setting.training
         return self.amount(setting.shape) * (3 if counted else 1)
 
@@ -93,5 +100,8 @@ class SpeedBenchmark:
         )
 
     def shape_of(self, mode: str, label: str) -> BenchmarkShape:
-        """Return the shape with this label. Raises KeyError."""
+        """Return the size with this label in a mode; the mode is "" if there is only one.
+
+        Raises KeyError.
+        """
         return {self.label(shape): shape for shape in self.shapes[mode]}[label]

@@ -49,8 +49,8 @@ def _waiting(device: torch.device) -> Call:
 def require_waiting(act: Call, clock: Clock, seconds: float) -> None:
     """Raise CheckFailedError if a result arrives long after the clock says it is complete.
 
-    A device that computes only when results are read, or whose `synchronize` does not wait,
-    would appear faster than any other.
+    `seconds` is the time of a call on the clock. A device that computes only when results are read,
+    or whose `synchronize` does not wait, would appear faster than any other.
     """
     arrival = min(_arrival(act, clock) for _ in range(_TRIES))
     if arrival > _TIMES * seconds + _LATENCY_S:

@@ -46,7 +46,7 @@ def _with_loss(model: Any, images: torch.Tensor, setting: Setting) -> Workload:
 
 
 class _Called(torch.nn.Module):
-    """A model with a named input: torchvision's models use different names."""
+    """A wrapper that names a model's input `images`: torchvision's models use different names."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -121,7 +121,10 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmar
 
 
 def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
-    """Return the benchmark of a Transformers model with 12 layers of width 768."""
+    """Return the benchmark of a Transformers model with 12 layers of width 768.
+
+    `tokens` is the length of each sequence.
+    """
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
     def memory(shape: BenchmarkShape) -> float:
@@ -212,7 +215,7 @@ def _block(setting: Setting) -> Workload:
 
 
 def _operations(shape: BenchmarkShape) -> float:
-    """Return the floating-point operations of the linear layers and the attention."""
+    """Return the floating-point operations of an encoder block's linear layers and attention."""
     batch, tokens = shape
     return float(batch * tokens) * (24 * WIDTH * WIDTH + 4 * tokens * WIDTH)
 

@@ -92,7 +92,10 @@ def _attention_operations(shape: BenchmarkShape) -> float:
 
 
 def _attention_memory(shape: BenchmarkShape) -> float:
-    """Return the numbers in memory including scores: not all devices have a fused kernel."""
+    """Return how many numbers attention keeps in memory.
+
+    The scores count, because not all devices have a fused kernel.
+    """
     batch, heads, tokens, width = shape
     return batch * heads * (4.0 * tokens * width + 2.0 * tokens * tokens)
 

@@ -44,7 +44,11 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 @dataclass(frozen=True, slots=True)
 class SensorTool:
-    """A vendor's tool; `{index}` in its arguments is replaced by the device number."""
+    """A vendor's tool: its command, and the function that parses its output.
+
+    `{index}` in `words` is replaced by the device number. The tool is not used if one of the
+    environment variables in `hidden_by` is set, because they change device numbers.
+    """
 
     words: tuple[str, ...]
     parse: Callable[[str], SensorReading]
@@ -197,7 +201,10 @@ def read_processor(
 
 
 def _energies(powercap: Path) -> dict[str, int]:
-    """Return the energy counters of packages in microjoules; most systems require root."""
+    """Return the energy counters of processor packages in microjoules, by name of the zone.
+
+    Most systems require root to read them.
+    """
     found = {}
     for zone in sorted(powercap.glob("intel-rapl:[0-9]*")):  # the name is AMD's, too
         if zone.name.count(":") == 1:
@@ -237,7 +244,11 @@ _READINGS = 3
 def readings_under_load(
     act: Call, clock: Clock, sensor: Sensor, settle_s: float = _SETTLE_S
 ) -> dict[str, tuple[float, str]]:
-    """Repeat a call while a sensor is read several times; return the medians as metrics."""
+    """Repeat a call while a sensor is read several times.
+
+    Returns the medians `power` in W and `clock` in MHz, as (value, unit) by metric, if they are
+    known.
+    """
     if not sensor():  # no value is available, so no load is needed
         return {}
     with ThreadPoolExecutor(1) as thread:

@@ -27,7 +27,11 @@ _MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environm
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """The seconds of one call: the median of the repeats, and its confidence interval."""
+    """The seconds of one call: the median of the repeats, and its 95% confidence interval.
+
+    The interval is from `low` to `high`. `difference` is the distance between the quartiles, as a
+    share of the median.
+    """
 
     median: float
     low: float
@@ -110,7 +114,11 @@ _LEAST_S = 0.2  # Linux counts in hundredths of a second, too coarse for a short
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTimes:
-    """Processor seconds used by all programs and by this process, and the time on the clock."""
+    """Counters of time in seconds; only differences between two readings have a meaning.
+
+    `all_s` is the processor time of all programs, `own_s` that of this process, `clock_s` the
+    wall-clock time.
+    """
 
     all_s: float
     own_s: float

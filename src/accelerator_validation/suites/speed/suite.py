@@ -86,7 +86,10 @@ def run(case: Case, context: Context) -> Result:
 def _warm(
     trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
 ) -> tuple[Workload, float]:
-    """Return a warm workload and the seconds of a call. Raises SkippedError if it is slow."""
+    """Return a warm workload and the seconds of a call.
+
+    Raises SkippedError if a call takes longer than `longest_s` or is expected to.
+    """
     disturbed = _others_since(setting.device)
     try:
         _foretell(trial, setting, clock, longest_s)
@@ -117,9 +120,9 @@ def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
 
 
 def _others_since(device: str) -> Callable[[], str | None]:
-    """Return a function that reports whether other programs used the CPU since this call.
+    """Start to observe the CPU; return a function that says if other programs used it since then.
 
-    It reports nothing for other devices.
+    That function returns a text, or None. For other devices than the CPU, it always returns None.
     """
     if torch.device(device).type != "cpu":
         return lambda: None
@@ -166,7 +169,10 @@ def _require_time(call_s: float, longest_s: float) -> None:
 
 
 def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
-    """Raise an error if the result is on another device, not finite, or not the CPU's."""
+    """Raise CheckFailedError if the result is on another device, MismatchError if it is wrong.
+
+    It is wrong if numbers are not finite or differ from those that the CPU computed.
+    """
     output = workload.act()
     tensor = first_tensor(output)
     if tensor.device.type != torch.device(setting.device).type:

@@ -39,7 +39,7 @@ def _lowering(specify: Specify) -> Mapping[str, Any]:
 
 
 def _quantizer(specify: Specify) -> Any:
-    """Return a quantizer to 8 bits with a scale per channel."""
+    """Return a quantizer to 8 bits with a scale per channel, for the target of `specify`."""
     with importing("Arm's tools", _INSTALL):
         from executorch.backends.arm.quantizer import get_symmetric_quantization_config
         from executorch.backends.arm.util._factory import create_quantizer

@@ -18,7 +18,10 @@ _INSTALL = 'pip install "coremltools==9.0" "scikit-learn>=1.7.1"'
 
 
 def _lowering(system: str) -> Mapping[str, Any]:
-    """Return the lowering arguments for the oldest system that must run the program."""
+    """Return arguments of `to_edge_transform_and_lower`.
+
+    `system` is the oldest system that must run the program, such as `iOS15`.
+    """
     with importing("coremltools", _INSTALL):
         import coremltools
         from executorch.backends.apple.coreml.compiler import CoreMLBackend

@@ -49,7 +49,7 @@ def _quantizer(mode: str) -> Any:
 
 
 def _quantized(name: str, mode: str) -> Recipe:
-    """Return a quantized recipe whose weights stay floating-point: OpenVINO folds them."""
+    """Return a quantized recipe that leaves weights floating-point: OpenVINO converts them."""
     quantizer = partial(_quantizer, mode)
     return Recipe(name, _lowering, quantizer, sqnr_db=QUANTIZED_DB, fold_quantize=False)
 

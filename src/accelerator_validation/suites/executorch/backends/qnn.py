@@ -1,4 +1,4 @@
-"""Tests Qualcomm's QNN: quantizes models; partitioning them needs Qualcomm's SDK."""
+"""Tests Qualcomm's QNN. Without Qualcomm's SDK, models are only quantized, not lowered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _NO_SDK = (
 
 
 def _lowering(*, half: bool) -> Mapping[str, Any]:
-    """Return the lowering arguments; `half` means that unquantized numbers are float16."""
+    """Return arguments of `to_edge_transform_and_lower`.
+
+    `half` means that unquantized numbers are float16. Raises NotHereError without Qualcomm's SDK.
+    """
     if not os.environ.get("QNN_SDK_ROOT"):  # without it ExecuTorch would download the SDK
         raise NotHereError(_NO_SDK)
     from executorch.backends.qualcomm.partition.qnn_partitioner import QnnPartitioner
