@@ -166,7 +166,7 @@ def run_within(
 ) -> CommandEnd:
     """Run a command in a folder with only this environment; its outputs go to the log.
 
-    All processes that it started are killed at the end.
+    `seconds` is the time limit. All processes that it started are killed at the end.
     """
     started = time.monotonic()
     with log.open("ab") as file:

@@ -58,7 +58,10 @@ Make = Callable[[], Example]
 
 
 def run_model(case: Case, context: Context, make: Make) -> Result:
-    """Create a model from the test's seed, run it on both sides, and compare the results."""
+    """Create a model from the test's seed, run it on the device and the reference, and compare.
+
+    Raises MismatchError if the results differ, UncheckedError if rounding alone can explain it.
+    """
     # Models of suites without data types are created in float32.
     name = dict(case.parameters).get("dtype", "float32")
     dtype: torch.dtype = getattr(torch, name)

@@ -161,8 +161,8 @@ def _samples(
 ) -> list[SampleInput]:
     """Return the operator's first samples, created on the CPU from the test's seed.
 
-    The matrix's setting `samples` is their maximum number. If creating them for the device fails,
-    the samples for the CPU are returned.
+    The matrix's setting `samples` is their maximum number. If the operator has none for the device,
+    those for the CPU are returned.
     """
     make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
     torch.manual_seed(case.seed)

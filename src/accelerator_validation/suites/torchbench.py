@@ -1,4 +1,4 @@
-"""Runs models of TorchBench from a checkout that the command names.
+"""Runs models of TorchBench from a checkout, whose folder is an option of the command.
 
 A test runs the model's own step, `invoke`, and then checks whether its numbers are right. For the
 check, the module and inputs that the model exposes are run on the device and on the reference,
@@ -53,9 +53,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _compared(case: Case, context: Context, here: Any) -> Result:
-    """Compare the results of the model's module.
+    """Compare the results of the model's module on the device and the reference.
 
-    Raises UncheckedError if the module or its reference result is missing.
+    `here` is TorchBench's model on the CPU. Raises UncheckedError if it does not expose its module
+    or the reference result is missing.
     """
     try:
         with context.on_reference():

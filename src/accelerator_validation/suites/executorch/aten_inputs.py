@@ -159,7 +159,7 @@ _CALLS: Mapping[str, Callable[[], RandomCall]] = {
 
 
 def drawn_names() -> list[str]:
-    """Return the names of the calls whose inputs this module draws."""
+    """Return the names of the tests whose inputs this module draws, such as `reflection_pad2d`."""
     return sorted(_CALLS)
 
 

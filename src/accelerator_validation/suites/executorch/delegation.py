@@ -14,7 +14,10 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Delegation:
-    """The number of calls of each operator in delegates (`taken`) and outside of them (`left`)."""
+    """How often each operator is called in delegates (`taken`) and outside of them (`left`).
+
+    `delegates` is the number of delegates.
+    """
 
     taken: Counter[str]
     left: Counter[str]
@@ -62,8 +65,8 @@ class Delegation:
 def delegation(edge: Any) -> Delegation:
     """Return the operators of a lowered program inside and outside of delegates.
 
-    The program must be made with `generate_etrecord`. Operators that the backend's passes
-    change count as they were before.
+    The program must be made with `generate_etrecord`. If the backend's passes replace an operator,
+    the original operator is counted.
     """
     before = _operators([edge._etrecord.edge_dialect_program])  # noqa: SLF001 - no other way to it
     programs = [edge.exported_program(method) for method in sorted(edge.methods)]

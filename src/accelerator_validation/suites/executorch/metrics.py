@@ -61,7 +61,10 @@ def _output_errors(observed: Observed) -> Figures:
 
 
 def _quantization_error(observed: Observed) -> Figures:
-    """Return the lowest signal-to-noise ratio of the outputs, relative to the unquantized model."""
+    """Return the lowest signal-to-noise ratio of the outputs, relative to the unquantized model.
+
+    The result is empty if nothing was quantized.
+    """
     if "quantize" not in observed.seconds:
         return {}
     quality = worst_sqnr(observed.found, observed.original)
@@ -176,7 +179,7 @@ class Measurement:
 
 
 def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
-    """Return only the finite values: without noise, the signal-to-noise ratio is infinite."""
+    """Return only the finite values: the signal-to-noise ratio of equal outputs is infinite."""
     return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
 
 

@@ -128,7 +128,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _eager(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
-    """Return the model's outputs in PyTorch; a narrow type is computed in float32."""
+    """Return the model's outputs in PyTorch; a sample in a narrow type is converted to float32."""
     model = sample.model
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)

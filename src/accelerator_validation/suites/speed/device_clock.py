@@ -20,7 +20,10 @@ _TRIES = 3
 
 
 def device_clock(device: str) -> Clock:
-    """Return a clock for work on a device. Raises SkippedError without `synchronize`."""
+    """Return a clock in seconds, which waits for the work on a device before it is read.
+
+    Raises SkippedError if torch has no function that waits for the device.
+    """
     wait = _waiting(torch.device(device))
 
     def clock() -> float:
@@ -31,7 +34,7 @@ def device_clock(device: str) -> Clock:
 
 
 def _waiting(device: torch.device) -> Call:
-    """Return a function that waits for the device. Raises SkippedError if there is none."""
+    """Return a function that waits for the device. Raises SkippedError if torch has none."""
     if device.type == "cpu":
         return lambda: None  # operators on the CPU return when they are done
     accelerator = getattr(torch, "accelerator", None)

@@ -189,7 +189,10 @@ _WINDOW_S = 0.5
 def read_processor(
     powercap: Path = _POWERCAP, processors: Path = _PROCESSORS, window_s: float = _WINDOW_S
 ) -> SensorReading:
-    """Return the power of all processor packages, and the median clock of all processors."""
+    """Return the power of all processor packages, and the median clock of all processors.
+
+    The power is the mean of `window_s` seconds.
+    """
     before, began = _energies(powercap), time.perf_counter()
     if before:
         time.sleep(window_s)

@@ -280,7 +280,10 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
 
 
 def require_room(device: str, needed: int) -> None:
-    """Raise SkippedError if a test needs more than half of the memory; `needed` is in bytes."""
+    """Raise SkippedError if a test needs more than half of the device's free memory.
+
+    `needed` is in bytes.
+    """
     free = free_bytes(device)
     if free is not None and needed > _SHARE * free:
         room = f"{_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
