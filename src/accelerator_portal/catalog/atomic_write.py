@@ -22,9 +22,9 @@ _SUFFIX = ".new"
 
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
-    """Write a file atomically; a device such as /dev/stdout is written to directly.
+    """Write a file atomically and create its parent folders.
 
-    Raises OSError.
+    A device such as /dev/stdout is written to directly. Raises OSError if writing fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and not path.is_file():
@@ -42,14 +42,15 @@ def write_bytes_atomically(path: Path, data: bytes) -> None:
 
 
 def write_text_atomically(path: Path, text: str) -> None:
-    """Write a text file atomically, in UTF-8. Raises OSError."""
+    """Write a text file in UTF-8 as `write_bytes_atomically` does; raises the same errors."""
     write_bytes_atomically(path, text.encode())
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
     """Write a folder atomically; it replaces an existing one.
 
-    `files` maps paths to texts or to files to copy. Raises OSError and leaves no partial folder.
+    `files` maps paths inside the folder to their text, or to a file to copy. Raises OSError if
+    writing fails, and leaves no partial folder.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."

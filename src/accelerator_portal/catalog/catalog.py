@@ -60,9 +60,12 @@ STATED_MODELS = "stated-models.yaml"
 
 @dataclass(frozen=True, eq=False)
 class Platform:
-    """One accelerator's folder. `files` are the parsed YAML files by name, used for line numbers.
+    """One accelerator's folder, `accelerators/<id>/`.
 
-    `results` are the paths of its test reports, which are large and read only when needed.
+    `files` are the parsed YAML files by name, used for line numbers. `results` are the paths of its
+    test reports, which are large and read only when needed. `translations` are the translated
+    guides and `answers` the translated FAQs, both by language code. `stated_models` are the models
+    that documents, not tests, say run on the platform.
     """
 
     id: str
@@ -99,7 +102,7 @@ class Platform:
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
-        """Yield the name and the sources of each of the platform's files."""
+        """Yield the platform's files that have sources: the file's name, and its sources by id."""
         yield "accelerator.yaml", self.accelerator.sources
         yield "install.yaml", self.install.sources
         yield "compatibility.yaml", self.compatibility.sources
@@ -115,8 +118,15 @@ class Catalog:
 
     `files` maps paths to YAML files and `suites` maps ids to suites. `defaults` has the selector's
     default choices, `models` the models that several suites test, `exceptions` the problems that
-    are accepted for a time, and `hosts` the hosts that commands may use. `relay` is the allowlist
-    of PyTorch's CI relay. Optional data that does not exist is None or empty.
+    are accepted for a time, and `hosts` the hosts that commands may download from. `relay` is the
+    allowlist of PyTorch's CI relay. `own_runs` are the platforms on which this project runs the
+    suites. `finder_words` are words that the card finder recognizes besides names. Optional data
+    that does not exist is None or empty.
+
+    `set_aside` has the errors of each quarantined folder, by folder name. `shown_before` has the
+    quarantined folders whose last valid version is in `platforms`, each with the day since which
+    that version is shown. `packages` are the facts that package indexes state, by normalized
+    package name, and `packages_read` the days on which they were read.
     """
 
     platforms: tuple[Platform, ...]
@@ -159,18 +169,22 @@ class Catalog:
 
     @property
     def by_claim(self) -> list[Platform]:
-        """The platforms in the order that decides who owns a name: changed platforms come last."""
+        """The platforms in the order in which they claim names; the first claim of a name is valid.
+
+        Platforms that the current change modifies come last. Within both groups, in-tree platforms
+        come first, then the order is by id.
+        """
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @property
     def faqs(self) -> Iterator[MarkdownFile]:
-        """The shared questions and answers, then those of each platform."""
+        """The FAQ files: the one for all platforms, if it exists, then each platform's own."""
         yield from [self.faq] if self.faq else []
         yield from (platform.faq for platform in self.platforms)
 
     @property
     def texts(self) -> Iterator[MarkdownFile]:
-        """Every guide and every file of questions and answers."""
+        """The guide of every platform, then all FAQ files in the order of `faqs`."""
         yield from (platform.guide for platform in self.platforms)
         yield from self.faqs
 

@@ -71,7 +71,7 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
 
 
 def visible(value: str) -> str:
-    """Return a text unchanged. Raises a fault if it contains an invisible character."""
+    """Return a text unchanged. Raises PydanticCustomError if it has an invisible character."""
     if hidden := HIDDEN.search(value):  # escaped in a file, `"\\u202e"`, the character gets here
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise fault(what, "remove it")
@@ -87,7 +87,11 @@ VERDICT_MARK = re.compile(
 
 
 def unmarked(value: str) -> str:
-    """Return a name unchanged. Raises a fault if it contains a symbol that looks like a verdict."""
+    """Return a name unchanged.
+
+    Raises PydanticCustomError if it contains a symbol that looks like a verdict, such as a check
+    mark or a star.
+    """
     if mark := VERDICT_MARK.search(value):
         what = f"the character U+{ord(mark[0]):04X} is not allowed in a name"
         raise fault(what, "remove it; the portal uses such symbols for its own results")
@@ -134,7 +138,11 @@ def _url(value: str) -> str:
 
 
 def _address(value: str, written: str) -> str:
-    """Return `written`. Raises a fault if `value` is not the https address of a public host."""
+    """Return `written`.
+
+    Raises PydanticCustomError if `value`, which has no placeholders, is not the https address of a
+    public host.
+    """
     if not is_address(value):
         what, remedy = not_an_address(value)
         if _is_https(value):
@@ -145,24 +153,28 @@ def _address(value: str, written: str) -> str:
 
 
 def not_an_address(value: str) -> tuple[str, str]:
-    """Return two texts about a text that is not an https address: what is wrong, and the fix."""
+    """Return what is wrong with a text that is not an https address, and the fix."""
     if value.startswith("http://"):
         return "is not a web address with https", "write https:// instead of http://"
     return "is not a web address", "write a full https:// address"
 
 
 def is_address(value: str) -> bool:
-    """Return whether a text is an https address that plainly shows its public host."""
+    """Return whether a text is an https address of a public host.
+
+    A user name or a non-ASCII letter before the path, which could hide the real host, is not
+    allowed.
+    """
     return _is_https(value) and is_public(urlsplit(value))
 
 
 def is_page(value: str) -> bool:
-    """Return whether a text is the address of a page of the site from the site's root."""
+    """Return whether a text is the path of a page of this site: `/install/` or `/faq/#cuda`."""
     return re.fullmatch(r"/(?:[a-z0-9.-]+/)*(?:#[a-z0-9-]+)?", value) is not None
 
 
 def _is_https(value: str) -> bool:
-    """Return whether a text has the form of an https address that shows plainly where it leads.
+    """Return whether a text is an https address whose host cannot be mistaken for another one.
 
     A user name before the host, as in `https://pytorch.org@example.org`, or letters of other
     alphabets would make it seem to lead elsewhere.
@@ -178,9 +190,9 @@ def _is_https(value: str) -> bool:
 
 
 def _url_template(value: str) -> str:
-    """Return an address that may contain placeholders, or begin with `{index}`.
+    """Return an address that may contain `{placeholders}` or begin with `{index}`.
 
-    Raises a fault if it is not an https address or its host contains a placeholder.
+    Raises PydanticCustomError if it is not an https address or its host contains a placeholder.
     """
     whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", whole):
@@ -189,7 +201,7 @@ def _url_template(value: str) -> str:
 
 
 def version_or_none(text: str) -> Version | None:
-    """Return a version; None if the text is none, such as `2.10.*`."""
+    """Return the parsed version, or None if the text is not a version, such as `2.10.*`."""
     try:
         return Version(text)
     except InvalidVersion:
@@ -219,13 +231,19 @@ def _specifier(value: str) -> str:
 
 
 def _not_endless(value: str) -> None:
-    """Raise a fault if a version is too long, because Python limits numbers to 4,300 digits."""
+    """Raise PydanticCustomError if a version is longer than `_LONGEST_VERSION` characters.
+
+    Python cannot parse integers of more than 4,300 digits.
+    """
     if len(value) > _LONGEST_VERSION:
         raise fault(f'"{value[:60]}…" is too long for a version', "shorten it")
 
 
 def _day(value: object) -> object:
-    """Return a date, also from text. Raises a fault for numbers and times, unlike pydantic."""
+    """Return a date, also from a text such as `2026-11-21`.
+
+    Raises PydanticCustomError for other values; pydantic would also accept numbers and times.
+    """
     if isinstance(value, str):
         with suppress(ValueError):
             return dt.date.fromisoformat(value)
@@ -235,14 +253,17 @@ def _day(value: object) -> object:
 
 
 def _number(value: object) -> object:
-    """Return the value. Raises a fault for a bool, which pydantic would convert to 0 or 1."""
+    """Return the value unchanged.
+
+    Raises PydanticCustomError for a bool, which pydantic would convert to 0 or 1.
+    """
     if isinstance(value, bool):
         raise fault("expected a number", "write digits, without a unit")
     return value
 
 
 def unit(name: str) -> JsonDict:
-    """Return the entry of a JSON Schema that names the unit of a number."""
+    """Return `{"unit": name}`, the key of a number's JSON Schema that states its unit."""
     return {"unit": name}
 
 

@@ -1,4 +1,4 @@
-"""Finds the site's description of a contributed file or of a record in it."""
+"""Finds where the site's pages describe the format of a contributed file or of a record in it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ def slug(text: str) -> str:
 
 
 def format_address(path: str, record: str) -> str:
-    """Return the address of the site's description of a record, relative to the site's root.
+    """Return the address of a record's format description, relative to the site's root.
 
-    `path` is the contributed file that has the record; `record` is empty for the file itself.
+    `path` is the contributed file. `record` is the name of the record's model, such as `Option`, or
+    empty for the file itself.
     """
     if fnmatchcase(path, "accelerators/*/results/*"):
         return "contribute/report/#keys"
@@ -55,7 +56,7 @@ def format_address(path: str, record: str) -> str:
 
 
 def _patterns(name: str) -> Iterator[str]:
-    """Yield the globs of a key of FILES; a key with two file names has two."""
+    """Yield the glob patterns for the paths that a key of FILES names; it can name two files."""
     name = name.partition(" (")[0].replace("<id>", "*").replace("<language>", "*")
     first, *others = name.split(", ")
     yield first

@@ -93,8 +93,8 @@ def load_catalog(
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog of the repository `root`, and the problems of its files.
 
-    The catalog has the vendors' folders without problems for whose names `wanted` is true. It is
-    None only if the releases or the selector's defaults cannot be used.
+    The catalog has the platforms whose folder name `wanted` accepts and whose folder has no
+    problems. It is None only if the releases or the selector's defaults cannot be used.
     """
     reader = _Reader(root)
     releases = reader.record(RELEASES, Releases)
@@ -172,13 +172,20 @@ class _Reader:
         return found
 
     def archived_without_folder(self) -> tuple[str, ...]:
-        """Return the ids that have archived results but no folder, not even an invalid one."""
+        """Return the ids of platforms that have archived results but no folder.
+
+        A folder with errors counts as a folder.
+        """
         manifests = (self.root / HISTORY).glob("*/manifest.json")
         ids = sorted(manifest.parent.name for manifest in manifests)
         return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
     def optional(self, path: str, model: type[M], folder: str | None = None) -> M | None:
-        """Return the record of a file, or None if the file does not exist or has problems."""
+        """Return the record of a file, or None if the file does not exist or has problems.
+
+        The file must be inside the platform folder named `folder`, also after following symbolic
+        links. Without `folder`, it must be inside the repository.
+        """
         place = self.root / path
         return self.record(path, model, folder) if place.exists() or place.is_symlink() else None
 

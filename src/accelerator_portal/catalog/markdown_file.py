@@ -58,7 +58,11 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A level-2 heading and the Markdown below it, each with its first line in the file."""
+    """A level-2 heading and the Markdown below it, each with its first line in the file.
+
+    `messages` are the error messages in the `error` code block below the heading, which `text`
+    omits.
+    """
 
     title: str
     line: int
@@ -79,10 +83,11 @@ class LinkTarget:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownFile:
-    """A vendor's text: its sources by id, and its sections, link targets and code blocks in order.
+    """A guide or FAQ: its sources by id, and its sections, link targets and code blocks in order.
 
-    `source_lines` maps a source's id to the line of its date. `spans` are inline code, and the text
-    of headings and table cells. `length` is the number of lines below the front matter.
+    `source_lines` maps a source's id to the line of its `read` date. `spans` are inline code, and
+    the text of headings and table cells. `length` is the number of lines below the front matter,
+    and `fingerprint` a digest of them.
     """
 
     path: str
@@ -97,15 +102,19 @@ class MarkdownFile:
     """A digest of the text below the front matter. A translation states that of its original."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return a digest of the sections with these titles, as their translation states it."""
+        """Return the digest of the sections with these titles, as `translates` has it.
+
+        A translated FAQ can have only some of the questions.
+        """
         found = (section for section in self.sections if section.title in titles)
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
 
 
 class TranslatedFile(Model):
-    """The header of `guide.<language>.md` and `faq.<language>.md`.
+    """The front matter of `guide.<language>.md` and `faq.<language>.md`.
 
-    The text cites the sources of `guide.md` or `faq.md`.
+    `translates` is the fingerprint of the English text that was translated. The text cites the
+    sources of `guide.md` or `faq.md`.
     """
 
     translates: Annotated[str, Field(pattern="^en-[0-9a-f]{12}$")]

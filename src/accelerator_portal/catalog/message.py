@@ -1,4 +1,4 @@
-"""Defines English texts that keep the message they are made of, so that pages can translate them.
+"""Defines English texts that remember their messages, so that pages can translate them.
 
 A message is a whole sentence or label with named placeholders, never a part of a sentence, because
 the order of parts differs between languages. `make messages` finds the calls of these functions.
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Translatable(str):
-    """An English text with its message or messages (`forms`) and the values of placeholders."""
+    """An English text that remembers its messages and the values of their placeholders.
+
+    `forms` has the message, or the singular and the plural message, of which `number` selects one.
+    """
 
     __slots__ = ("forms", "number", "values")
 
@@ -45,7 +48,10 @@ def message(text: str, **values: object) -> Translatable:
 
 
 def plural(one: str, many: str, number: int, **values: object) -> Translatable:
-    """Return a text with a number, for which the messages `one` and `many` contain `{count}`."""
+    """Return the message `one` if `number` is 1, else `many`, with its placeholders replaced.
+
+    `{count}` is replaced by the number, and other placeholders by `values`.
+    """
     values |= {"count": f"{number:,}"}
     text = (one if number == 1 else many).format(**values)
     return Translatable(text, (one, many), values, number)

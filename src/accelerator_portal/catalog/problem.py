@@ -78,7 +78,10 @@ class ProblemsError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the text of the fix for an unknown word: the most similar known word, or all."""
+    """Return the fix for an unknown word: the most similar known word, or a list of all.
+
+    If `known` is empty, the fix is to remove the word.
+    """
     names = sorted(known)
     near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if near:

@@ -31,7 +31,7 @@ class Fact:
 
 
 def facts(catalog: Catalog) -> Iterator[Fact]:
-    """Yield a fact for each record of the YAML files, and each line of the texts, with sources."""
+    """Yield a fact for each YAML record and each line of a Markdown text that names a source."""
     for path, file in sorted(catalog.files.items()):
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
         if isinstance(declared, Mapping):
@@ -129,7 +129,11 @@ def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
 
 
 def vendor_places(accelerator: Accelerator) -> frozenset[str]:
-    """Return a vendor's sites: of its documents, support, repositories and `own_sites`."""
+    """Return a vendor's sites, in the form of `place`: the sites of its links and its own sites.
+
+    Links are those to documents, support channels and CI repositories. Projects that several
+    vendors share are left out.
+    """
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
     links += [f"https://github.com/{ci.repository}" for ci in accelerator.upstream_ci]

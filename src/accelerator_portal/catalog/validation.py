@@ -47,7 +47,7 @@ def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
 
 
 def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
-    """Return whether a list is too short only because its items have errors."""
+    """Return whether `error` says that a list is too short only because its items have errors."""
     place = error["loc"]
     return error["type"] == "too_short" and any(
         len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in others
@@ -62,7 +62,10 @@ def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Pro
 
 
 def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
-    """Return the fix for a text that YAML reads as another type: it needs quotes."""
+    """Return the fix for a text that YAML reads as another type: put it in quotes.
+
+    None for other errors.
+    """
     written = file.written.get(location)
     return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
 
@@ -153,7 +156,7 @@ def _keys(model: type[BaseModel], location: Location) -> list[str]:
 
 
 def _record_name(model: type[BaseModel], location: Location) -> str:
-    """Return the name of the record that has `location` as a key; empty for the file itself."""
+    """Return the name of the innermost record around `location`; empty for the file itself."""
     for end in range(len(location) - 1, 0, -1):
         found = next(_models(_annotation(model, location[:end])), None)
         if found:

@@ -34,7 +34,10 @@ _ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
-    """The data of one file. `lines` and `written` map a location to its line and its raw text."""
+    """The data of one file. `lines` and `written` map a location to its line and its raw text.
+
+    A location has the keys and list indexes that lead to a value, from the outermost.
+    """
 
     path: str
     data: object

@@ -75,7 +75,11 @@ class WorkflowArtifact(Model):
 
 
 class ReportFeed(Sourced):
-    """The location of the platform's latest test report in the common test report format."""
+    """The location of the platform's latest test report in the common test report format.
+
+    Set exactly one of `url`, `release` and `artifact`. `sha256` is the address of a file with the
+    checksum of the report at `url`. `name` becomes the report's file name in `results/`.
+    """
 
     name: Id
     """File name of the report in `results/`, without `.json`. It never changes."""
@@ -115,7 +119,7 @@ Extent = Annotated[
 
 
 class Feature(Sourced):
-    """Whether a part of PyTorch works on a platform, as a source states it."""
+    """Whether a part of PyTorch works (`yes`, `partly` or `no`), as a source states it."""
 
     works: Extent
     """`yes`, `partly` (not everything, or only on some devices or systems) or `no`."""
@@ -141,7 +145,7 @@ class AdditionalPlatformEntry(Sourced):
 
 
 class IntegrationFact(Sourced):
-    """Whether PyTorch itself builds and tests the platform."""
+    """Whether PyTorch itself builds and tests the platform, or a plugin adds it."""
 
     value: Integration
     """`in-tree`: built and tested in PyTorch. `out-of-tree`: a plugin for PyTorch."""
@@ -150,7 +154,7 @@ class IntegrationFact(Sourced):
 
 
 class LifecycleFact(Sourced):
-    """The end of a platform's development."""
+    """The state of a platform that is no longer developed: `maintenance` or `retired`."""
 
     value: Literal["maintenance", "retired"]
     """`maintenance`: fixes only, no new features. `retired`: no further releases."""
@@ -168,7 +172,12 @@ class TextFact(Sourced):
 
 
 class Package(Sourced):
-    """The Python package that provides the platform."""
+    """The Python package that provides the platform.
+
+    For plugins, `autoload` says whether `import torch` loads the plugin, and `autoload_since` is
+    the first plugin version that it loads. `shared_name` says that another vendor's package has the
+    same name.
+    """
 
     name: PackageName
     """Name to install with pip, for example `torch-npu`. It is `torch` for platforms that PyTorch
@@ -212,7 +221,7 @@ class OperatingSystem(Sourced):
 
 
 class Identify(Sourced):
-    """A command that shows which card a machine has."""
+    """A command that shows which card a machine has. `shows` describes its output."""
 
     os: Os
     """The operating system on which the command runs."""
@@ -274,7 +283,12 @@ class UpstreamCi(Sourced):
 
 
 class Accelerator(SourcedFile):
-    """One compute platform. Its id is the name of its folder."""
+    """One compute platform. Its id is the name of its folder.
+
+    `mark` has two characters that are shown instead of a logo, and `error_names` has names that
+    identify the platform in error messages. `lifecycle` is set only if the platform is no longer
+    developed. `features_searched` is the day of the last search for sources on every feature.
+    """
 
     name: Name
     """Short name of the platform, for example `Ascend NPU`."""

@@ -26,7 +26,11 @@ _NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
-    """Which numbers of the plugin version and the torch version are the same."""
+    """Which numbers of the plugin version and the torch version are the same.
+
+    `minor` means the first two numbers and `release` the first three, from torch release `since`
+    on.
+    """
 
     same: PatternPart
     """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.
@@ -61,7 +65,11 @@ class Lifecycle(Model):
 
 
 class CompatibilityRow(Sourced):
-    """One row of the table: versions that work together, as the source states."""
+    """Versions that work together, as the source states: a row of the compatibility table.
+
+    `needs` is other software that must be installed and `includes` is software in the package, each
+    by name with its version. `variant` is the id of a variant in `install.yaml`.
+    """
 
     torch: TorchVersion
     """The PyTorch release, for example `2.9.0`."""
@@ -85,7 +93,7 @@ class CompatibilityRow(Sourced):
 
 
 class Compatibility(SourcedFile):
-    """Compatible versions of one platform, newest first."""
+    """Compatible versions of one platform, newest first. `components` explains the columns."""
 
     components: Paragraph | None = None
     """Text that explains each component that a column of the table shows."""

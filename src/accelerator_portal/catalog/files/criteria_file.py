@@ -51,7 +51,10 @@ class OperatorGroup(Sourced):
 
 
 class MustPass(Model):
-    """Operators that a stable install option requires. The suite's other tests are optional."""
+    """Operators that a stable install option requires. The suite's other tests are optional.
+
+    Of each operator, only the tests with the values in `parameters` must pass.
+    """
 
     suite: Id
     """Id of the suite that tests the operators."""
@@ -77,7 +80,11 @@ class MustPass(Model):
 
 
 class Tested(Model):
-    """The requirements for the label "tested"."""
+    """The requirements for the label "tested" of a stable install option.
+
+    It needs a report that is at most `report_days` days old and contains at least one of `suites`.
+    With `same_torch_minor`, the report must be for the same minor release of PyTorch as the option.
+    """
 
     report_days: Days
     """The maximum age of a report in days."""
@@ -90,7 +97,7 @@ class Tested(Model):
 
 
 class BasicTest(Model):
-    """A test of a basic set."""
+    """A test of the basic set, the small set of tests that is proposed for all platforms."""
 
     name: Line
     """Name of the test in the suite, without parameters. All tests with this name must pass."""
@@ -99,7 +106,7 @@ class BasicTest(Model):
 
 
 class BasicGroup(Sourced):
-    """Tests of one part of a backend."""
+    """The tests of the basic set for one part of a backend, such as memory or copies."""
 
     title: Line
     """Name of the part of a backend."""
@@ -126,7 +133,10 @@ class BasicSet(Model):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files of a PyTorch checkout that contain the tests of `suite`, once each."""
+        """The files that contain the set's tests of `suite`, once each.
+
+        Each is a path below `test/` of a PyTorch checkout, without `.py`.
+        """
         names = (name for suite, name in self.tests if suite == self.suite)
         containers = (name.partition("::")[0].rpartition(".")[0] for name in names)
         return tuple(dict.fromkeys(container.replace(".", "/") for container in containers))
@@ -143,7 +153,12 @@ Measure = Literal["passed", "right_numbers", "delegated", "size", "time", "memor
 
 
 class ReadinessCriterion(Model):
-    """A proposed criterion for ExecuTorch backends."""
+    """A proposed criterion for ExecuTorch backends: a limit for one measured value.
+
+    Set either `at_least` or `at_most`. Depending on `measure`, the value is a share from 0 to 1, a
+    ratio to ExecuTorch's portable kernels or a number of hardware models. A backend gets `weight`
+    points for meeting the criterion.
+    """
 
     id: Id
     """Id of the criterion."""
@@ -176,7 +191,11 @@ class ReadinessCriterion(Model):
 
 
 class ExecutorchReadiness(Model):
-    """Proposed criteria for the general availability of an ExecuTorch backend."""
+    """Proposed criteria for the general availability of an ExecuTorch backend.
+
+    A flow, which is a backend with one recipe, is not ready with fewer than `fewest_tests` executed
+    tests.
+    """
 
     meaning: Paragraph
     """Who proposes the criteria, and how the points are counted."""
@@ -188,14 +207,14 @@ class ExecutorchReadiness(Model):
 
 
 class Deadlines(Model):
-    """Time limits."""
+    """Time limits: an open regression is overdue after `breakage_hours`."""
 
     breakage_hours: Hours
     """Hours after which an open regression is overdue."""
 
 
 class Level(Model):
-    """A level of evidence. A platform has the first level whose requirements it meets."""
+    """A level of evidence. A platform has the first level whose requirements in `asks` it meets."""
 
     id: Id
     """Id of the level, for example `tested`."""
@@ -209,7 +228,11 @@ class Level(Model):
 
 
 class Criteria(Model):
-    """The testing standards. To propose a change, open a pull request for this file."""
+    """The testing standards. To propose a change, open a pull request for this file.
+
+    `standards` has the requirement for each kind of test suite. A platform can be
+    `most_minors_behind` minor releases behind PyTorch without a warning.
+    """
 
     sources: Mapping[Id, Source] = Field(default_factory=dict)
     """The sources of this file, by id."""

@@ -70,7 +70,10 @@ class Check(Sourced):
     @field_validator("code")
     @classmethod
     def _simple_statements(cls, code: str) -> str:
-        """Return the code. Raises a fault if it cannot be joined into one line for pasting."""
+        """Return the code.
+
+        Raises PydanticCustomError if it cannot be joined into one line for pasting.
+        """
         try:
             module = ast.parse(code)
             meaning = ast.dump(module)
@@ -109,8 +112,11 @@ _RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
 class Option(Sourced):
     """One install option. It covers all combinations of its values.
 
-    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the torch
-    releases. To limit the releases of another key, `torch` can be combined with it.
+    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the PyTorch
+    releases; `torch` can also be added to limit the releases that another key selects. `wheels`,
+    `images` and `archives` are patterns for variants, such as `cu*`. `check` is the id of a check
+    in the same file. With `on_request`, the option is offered only after the reader selects its
+    release.
     """
 
     id: Id
@@ -169,7 +175,10 @@ class Option(Sourced):
 
     @property
     def published(self) -> tuple[BuildKind, str] | None:
-        """The kind of published builds that the option uses, and the glob for variants, or None."""
+        """The kind of builds in `data/releases.yaml` that the option uses, and the variant pattern.
+
+        None if `wheels`, `images` and `archives` are not set.
+        """
         patterns: dict[BuildKind, Line | None] = {
             "wheels": self.wheels,
             "images": self.images,

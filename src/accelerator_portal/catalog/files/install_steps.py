@@ -39,7 +39,7 @@ _DOCKER_SWITCH = re.compile(
 def package_name(package: str) -> str:
     """Return the package name of a requirement that may contain placeholders.
 
-    Raises InvalidRequirement.
+    Raises InvalidRequirement if it is not a requirement, or its URL is not a public https address.
     """
     found = Requirement(_PLACEHOLDER.sub("1", package))
     if found.url is not None and not is_address(found.url.removeprefix("git+")):
@@ -90,7 +90,7 @@ _FOLDERS = frozenset(
 
 
 def host_options(args: Sequence[str]) -> Iterator[str]:
-    """Yield the options of `docker run` that give the container access to the machine."""
+    """Yield the options in `args` of `docker run` that give the container access to the machine."""
     for word, following in zip(args, (*args[1:], ""), strict=False):
         option, joined, value = word.partition("=")
         if short := re.fullmatch(r"-[itdPq]*v=?(.*)", word):
@@ -152,7 +152,11 @@ class DockerStep(Model):
     @field_validator("args")
     @classmethod
     def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the options. Raises a fault for a word that docker would use as the image."""
+        """Return the options of `docker run`.
+
+        Raises PydanticCustomError if a word is not an option or its value: docker would use it as
+        the image.
+        """
         takes_value = False
         for word in args:
             option = word.startswith("-")

@@ -10,7 +10,11 @@ from accelerator_portal.catalog.fields import Day, Line, Model, Url, fault
 
 
 class KnownFailure(Model):
-    """A test or a glob pattern for tests, with the action and the expiry date."""
+    """A known issue: tests to skip, or to run and expect to fail, until a date.
+
+    Set either `test` to the key of one test or `glob` to a pattern for keys. The issue no longer
+    applies from `expires` on.
+    """
 
     test: Line | None = None
     """Key of a test: `suite/name?dtype=float32`. The issue applies to all values of parameters that

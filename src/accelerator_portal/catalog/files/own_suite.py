@@ -56,7 +56,11 @@ class OwnSuite(Model):
 
 @dataclass(frozen=True, slots=True)
 class SuiteNames:
-    """The names and aliases of suites that the portal knows."""
+    """The names and aliases of suites that the portal knows.
+
+    `portal` has the ids of the suites in `data/suites/`; `aliases` maps each alias of a vendor's
+    suite to the name of the suite.
+    """
 
     portal: frozenset[str] = frozenset()
     """The suites that `data/suites/` describes."""
@@ -82,7 +86,11 @@ def is_suite_name(name: str) -> bool:
 
 
 def with_short_word(name: str) -> str:
-    """Return a suite's name unchanged. Raises a fault if its last part is too long."""
+    """Return a suite's name unchanged.
+
+    Raises PydanticCustomError if its part after the slash, or the name without one, has more than
+    60 characters.
+    """
     if len(name.rpartition("/")[2]) > _LONGEST_WORD:
         what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'
         raise fault(what, "shorten it")

@@ -50,7 +50,11 @@ class Build(Model):
 
 
 class Wheel(Build):
-    """Wheels of one variant for one operating system."""
+    """Wheels of one variant for one operating system, in PyTorch's index or (`on`) on PyPI.
+
+    `tags` are platform tags (PEP 425). `python` is set only if it has fewer versions than the
+    release. `size_mb` is the download size of the largest wheel in MB, by architecture.
+    """
 
     on: Literal["pypi"] | None = None
     """`pypi` if the wheels are on PyPI, so that a plain `pip install` finds them. Default: they are
@@ -118,7 +122,10 @@ class Companion(Sourced):
 
 
 class Ended(Sourced):
-    """A kind of machine for which newer PyTorch releases have no wheels."""
+    """A kind of machine for which newer PyTorch releases have no wheels.
+
+    `version` is the last release with wheels, and `packages` are the pip requirements for it.
+    """
 
     version: TorchVersion
     """The last PyTorch release with wheels for the machine."""
@@ -149,7 +156,10 @@ class Mirror(Sourced):
 
     @property
     def copied(self) -> str:
-        """Address of the index that is copied; empty for PyPI, whose address commands omit."""
+        """The part of an index address that `url` replaces in commands.
+
+        It is empty for PyPI, whose address does not appear in commands.
+        """
         return INDEX if self.index == "pytorch" else ""
 
 

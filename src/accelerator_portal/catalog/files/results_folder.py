@@ -44,9 +44,10 @@ def _file_fault(place: Path) -> tuple[str, str] | None:
 
 
 def excess(files: Sequence[Path]) -> Iterator[str]:
-    """Yield a message for each limit that the reports of a folder exceed.
+    """Yield a message if a folder has too many reports, and one if their total size is too large.
 
-    A file too large by itself is not counted, as its reader refuses it. Sparse files count in full.
+    A report that exceeds the size limit alone is not counted; reading it reports the problem. A
+    sparse file counts with its apparent size.
     """
     if len(files) > MAX_REPORTS:
         yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"
@@ -64,11 +65,11 @@ Returned = TypeVar("Returned")
 def cached_by_owner(
     function: Callable[Concatenate[Owner, Rest], Returned],
 ) -> Callable[Concatenate[Owner, Rest], Returned]:
-    """Cache the results of `function` for each first argument (the owner) and its other arguments.
+    """Return `function` with a cache for each value of its first argument, the owner.
 
-    Rules and pages compute the same values from one catalog. The results are dropped with the
-    owner, which must be compared by identity and must not change; a result must not refer to it.
-    Positional and named arguments are cached separately.
+    Rules and pages compute the same values from one catalog. An owner's results are deleted
+    together with the owner, so a result must not refer to it. The owner must not change, and must
+    be compared by identity. Calls with positional and with named arguments are cached separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

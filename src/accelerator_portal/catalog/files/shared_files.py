@@ -30,7 +30,7 @@ HostName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0
 
 
 class Host(Model):
-    """A host that commands can use."""
+    """A host from which commands may download, and who operates it."""
 
     host: HostName
     """Full host name in lower case, for example `download.pytorch.org`."""
@@ -39,14 +39,18 @@ class Host(Model):
 
 
 class Hosts(Model):
-    """The hosts that commands can use."""
+    """The hosts from which commands may download."""
 
     hosts: tuple[Host, ...]
     """The hosts."""
 
 
 class Exemption(Model):
-    """Problems of one rule in one file that are accepted for a time."""
+    """Problems of one rule in one file that are accepted for a time.
+
+    Only problems whose message contains `says` are accepted; without it, all of them. `expires` is
+    the last day.
+    """
 
     rule: Id
     """Id of the rule, as `accelerator-portal check` prints it."""
@@ -69,9 +73,9 @@ class Exceptions(Model):
 
 
 class OwnRun(Model):
-    """A platform on which this project runs the suites.
+    """A platform on which this project runs the suites. `by` is the workflow or machine.
 
-    Only its reports can have the kind `made-here`.
+    Only reports of such a platform can have the kind `made-here`.
     """
 
     accelerator: Id
@@ -112,7 +116,11 @@ Source: PyTorch's RFC-0050.
 
 
 class RelayRepository(Sourced):
-    """A repository on the allowlist of PyTorch's cross-repository CI relay."""
+    """A repository on the allowlist of PyTorch's cross-repository CI relay.
+
+    Repositories of level `L1` receive events; results of `L4` can block a change. `device`, which
+    only `L3` has, is the name in the label `ciflow/crcr/<device>`.
+    """
 
     repository: RepositoryName
     """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
@@ -144,7 +152,12 @@ Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes
 
 
 class Goal(Sourced):
-    """A goal for ExecuTorch's backend tests, as a source states it."""
+    """A goal for ExecuTorch's backend tests, as a source states it.
+
+    `asked` is what the source says. `part` and `milestone` are its place in ExecuTorch's RFC on
+    backend tests. Set `command`, `needs` (the hardware or software that a test needs) or both. The
+    progress is the number of `counts` in the latest reports, or the median of `metric`.
+    """
 
     id: Id
     """Id of the goal. It never changes."""
@@ -234,7 +247,7 @@ class OtherBackends(SourcedFile):
 
 
 class SameModel(Sourced):
-    """A model that has different names in several suites."""
+    """A model that has different names in several suites; `names` are like `torchbench/hf_Bert`."""
 
     id: Id
     """Id of the model. It never changes."""
@@ -254,7 +267,11 @@ class Models(SourcedFile):
 
 
 class ModelFamily(Model):
-    """A family of models, and the names of its tests in the suites."""
+    """A family of models, and the patterns for the names of its tests in the suites.
+
+    `names` are patterns for `suite/name`, for example `*/*llama*`. `other_names` are names in other
+    languages, by which readers search.
+    """
 
     id: Id
     """Id of the family. It never changes."""
@@ -282,7 +299,11 @@ class ModelFamilies(Model):
 
 
 class FeatureTests(Model):
-    """Tests that show whether a feature works."""
+    """Tests that show whether a PyTorch feature works.
+
+    `names` are patterns for `suite/name`. `parameters` are patterns for the values of test
+    parameters, by parameter name; only tests that match them are used.
+    """
 
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Patterns for test names, each as `suite/name`, for example `torchbench/*`: `*` matches any
@@ -333,7 +354,11 @@ class StartingChoice(Model):
 
 
 class Conda(Model):
-    """Instructions for conda users, because PyTorch no longer publishes conda packages."""
+    """Instructions for conda users, because PyTorch no longer publishes conda packages.
+
+    `platforms` and `machines` are those for which conda-forge builds PyTorch; `machines` maps an
+    operating system to its architectures.
+    """
 
     platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
     """Ids of the platforms that conda-forge builds PyTorch for."""
@@ -348,7 +373,10 @@ class Conda(Model):
 
 
 class SelectorDefaults(Model):
-    """The default choice for each operating system. The first is used if the system is unknown."""
+    """The default choice for each operating system. The first is used if the system is unknown.
+
+    `primary` are the platforms in pytorch.org's own selector.
+    """
 
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
     """The default choices."""
@@ -363,7 +391,12 @@ Words = Annotated[tuple[Line, ...], Field(min_length=1)]
 
 
 class TypedChoice(Model):
-    """Words that select a value of the install selector. A version number can follow them."""
+    """Words in a card search that also select a value of the install selector.
+
+    `os`, `arch`, `method` and `build` are the values that the words select. A version number after
+    the words is a PyTorch release if `release` is true, or the version of the install requirement
+    named `requirement`. If `kept` is true, the words can also be part of a product name.
+    """
 
     words: Words
     """The words, in lowercase. A space in them matches a space, a hyphen or nothing."""
@@ -386,7 +419,11 @@ class TypedChoice(Model):
 
 
 class PciVendor(Model):
-    """Cards of one vendor by their PCI IDs."""
+    """Cards of one vendor with their PCI IDs.
+
+    `vendor` is the PCI ID of the vendor and `maker` its name. `names` maps the name of each card to
+    its PCI IDs.
+    """
 
     vendor: Line
     """The PCI ID of the vendor: four hexadecimal digits."""
@@ -406,7 +443,13 @@ class PciNames(Model):
 
 
 class FinderWords(Model):
-    """The words that the card finder recognizes besides names. All words are in lowercase."""
+    """The words that the card finder recognizes besides names. All words are in lowercase.
+
+    `phrases` of several words count as one word. `ignored` words add nothing to a product name.
+    `forms` are words for memory, slots and revisions, and `units` follow a number. `computers`
+    contain the hardware. No build of PyTorch runs on `foreign` products. Tools print `labels`
+    before a name, and `systems` has texts that only the tools of one operating system print.
+    """
 
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that the card finder ignores."""

@@ -39,7 +39,8 @@ _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
     """Return the address that opens a document at the lines or words that state a fact.
 
-    Without `lines`, and without `words` or if the document is a repository file, return `url`.
+    `lines`, such as `12-18`, are used before `words`. Return `url` without both, and for words in a
+    repository file, which cannot be opened at words.
     """
     if lines:
         first, _, last = lines.partition("-")
@@ -65,7 +66,12 @@ def is_moving(url: str) -> bool:
 
 
 class Source(Model):
-    """A document, or a package's metadata on PyPI, and the date it was read."""
+    """A document, or a package's metadata on PyPI, and the date it was read.
+
+    Set either `url` or `package`. If `run_here` is true, this project also installed and ran the
+    package. `as_of` is the date of the content if it is older than `read`. `lines` (of a repository
+    file) or `quote` (the words of a page) say where the document states the fact.
+    """
 
     url: Url | None = None
     """Address of the document. The address of a file in a repository contains the commit, not a
@@ -102,7 +108,10 @@ class Source(Model):
 
     @property
     def address(self) -> str | None:
-        """The address of the link, which opens at the lines or words where the site allows it."""
+        """The address of the document, at its lines or quote if possible.
+
+        None for package metadata.
+        """
         return opens_at(self.url, self.lines, self.quote) if self.url else None
 
 

@@ -62,7 +62,12 @@ class Dispatch(Model):
 
 
 class UpstreamRun(Model):
-    """Where the tests run. Set exactly one key."""
+    """Where the tests run. Set exactly one key.
+
+    `runner` is a runner that is attached to the portal's repository, `workflow` a workflow in it,
+    `dispatch` a repository that runs the tests, and `redispatch` one that forwards the event to a
+    private CI.
+    """
 
     runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
     """Labels of your runner that is attached to the portal's repository. The portal's own workflow
@@ -86,24 +91,29 @@ class UpstreamRun(Model):
 
     @property
     def way(self) -> Way:
-        """The name of the key that is set."""
+        """The name of the only key that is set."""
         if self.runner:
             return "runner"
         return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
 
     @property
     def workflow_here(self) -> str | None:
-        """The workflow of this repository that is started, or None."""
+        """The file name of the workflow in this repository that runs the tests, or None."""
         return OWN_WORKFLOW if self.runner else self.workflow
 
     @property
     def sent_to(self) -> Dispatch | None:
-        """The repository that receives the event, or None."""
+        """The repository that receives an event for each change, or None."""
         return self.dispatch or self.redispatch
 
 
 class UpstreamEvents(Sourced):
-    """Which changes of PyTorch start tests on the platform, and where the tests run."""
+    """Which changes of PyTorch start tests on the platform, and where the tests run.
+
+    If `labels` is set, only pull requests with one of these labels start tests. `device` is the
+    name in PyTorch's CI relay, by default the folder name. A run without a report counts as lost
+    after `hours`.
+    """
 
     events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
     """What starts the tests. `pull-request`: opened, changed or labeled pull requests. `push`:
