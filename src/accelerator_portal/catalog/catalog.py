@@ -98,7 +98,7 @@ class Platform:
         return f"{ACCELERATORS}/{self.id}/{name}"
 
     def problem(self, name: str, location: Location, what: str, remedy: str) -> Problem:
-        """Return a problem at a location of one of the platform's YAML files."""
+        """Return a problem at `location` of the platform's YAML file `name`."""
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
@@ -222,5 +222,5 @@ class Catalog:
         return SuiteNames(frozenset(self.suites), aliases)
 
     def suite(self, name: str) -> SuiteFile | OwnSuite | None:
-        """Return the description of a suite, from its file or its vendor's folder, or None."""
+        """Return the suite that a file or a vendor's folder describes, or None if none does."""
         return self.suites.get(name) or self.own_suites.get(name)

@@ -142,7 +142,10 @@ def vendor_places(accelerator: Accelerator) -> frozenset[str]:
 
 
 def place(url: str) -> str:
-    """Return the site of an address: the owner on a code host, or else the domain."""
+    """Return the site of an address: the owner on a code host, or else the domain.
+
+    For example, `github.com/pytorch` or `intel.com`.
+    """
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.").replace("raw.githubusercontent", "github")
     if host in _CODE_HOSTS:
@@ -177,7 +180,7 @@ class AgedFact:
 
 
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
-    """Return every fact with its age, oldest first."""
+    """Return every fact that has sources; the one that was read longest ago comes first."""
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
     found = [_aged(fact, vendors) for fact in facts(catalog) if fact.sources]
     return tuple(sorted(found, key=lambda one: (one.read, one.fact.path, one.fact.line)))

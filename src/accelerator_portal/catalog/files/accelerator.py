@@ -232,7 +232,10 @@ class Identify(Sourced):
 
 
 class Link(Model):
-    """A document of the vendor or of PyTorch."""
+    """A document of the vendor or of PyTorch.
+
+    `source` is the id of the source that names the document, if the document itself was not read.
+    """
 
     title: Title
     """The title of the document."""

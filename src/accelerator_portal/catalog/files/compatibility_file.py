@@ -93,7 +93,7 @@ class CompatibilityRow(Sourced):
 
 
 class Compatibility(SourcedFile):
-    """Compatible versions of one platform, newest first. `components` explains the columns."""
+    """Compatible versions of one platform, newest first. `components` is a text on the columns."""
 
     components: Paragraph | None = None
     """Text that explains each component that a column of the table shows."""

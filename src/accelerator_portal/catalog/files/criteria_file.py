@@ -18,7 +18,10 @@ Hours = Annotated[int, Field(ge=1, le=24 * 365)]
 
 
 class Standard(Model):
-    """The requirement for a kind of test suite."""
+    """The requirement for a kind of test suite.
+
+    `must-pass only` requires only the tests in `tested.must_pass`.
+    """
 
     kind: SuiteKind
     """Kind of the test suites."""
@@ -30,7 +33,7 @@ class Standard(Model):
 
 
 class Operator(Model):
-    """An operator that must pass."""
+    """An operator whose tests must pass. `aten` is its ATen name, if it is another one."""
 
     name: Line
     """Name of the operator's tests in the suite."""
@@ -68,7 +71,7 @@ class MustPass(Model):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all operators."""
+        """The names of the operators in all groups."""
         return tuple(operator.name for group in self.groups for operator in group.operators)
 
     @model_validator(mode="after")

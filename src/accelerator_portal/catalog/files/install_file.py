@@ -45,7 +45,10 @@ class Requirement(Sourced):
 
 
 class Variant(Model):
-    """One of several builds of a platform, such as CUDA 13.0."""
+    """One of several builds of a platform, such as CUDA 13.0.
+
+    `version` is the SDK version, which replaces `{variant_version}` in install steps.
+    """
 
     id: Id
     """Id of the build, as in the wheel index, for example `cu130`. It never changes, because links
@@ -94,7 +97,7 @@ class Check(Sourced):
 
 
 def one_line(code: str) -> str:
-    """Return simple statements joined into one line for pasting."""
+    """Return simple statements, one on each line of `code`, joined by `; ` for pasting."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 

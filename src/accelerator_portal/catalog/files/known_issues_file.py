@@ -1,4 +1,4 @@
-"""`known-issues.yaml`: tests that are known to fail, or are left out on purpose, until a day."""
+"""`known-issues.yaml`: tests that fail or are skipped on purpose, until an expiry date."""
 
 from __future__ import annotations
 

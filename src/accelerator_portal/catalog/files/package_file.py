@@ -147,7 +147,7 @@ class PackagesRead(Model):
 
 
 def newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ...]:
-    """Return releases by version, the newest first."""
+    """Return the values of `releases`, sorted by version, the newest first."""
     return tuple(sorted(releases.values(), key=lambda r: Version(r.version), reverse=True))
 
 
@@ -163,7 +163,11 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
-    """Return the facts by normalized name, the days on which they were read, and the problems."""
+    """Return the content of the package files below `root`, and their problems.
+
+    The first value is the facts by normalized package name, the second the days on which they were
+    read.
+    """
     problems: list[Problem] = []
     found: dict[str, PackageFacts] = {}
     folder = root / PACKAGES

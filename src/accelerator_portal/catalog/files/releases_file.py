@@ -189,9 +189,10 @@ class Releases(SourcedFile):
         return {release.version: release for release in self.releases}
 
     def companions_of(self, torch: str) -> dict[str, tuple[str, ...]]:
-        """Return the versions of each companion that support a torch release, newest first.
+        """Return, by package name, the companions' versions for a torch release, newest first.
 
-        A package without a version for this release has an empty tuple.
+        A companion is a package that is installed next to torch. If no version supports the
+        release, the tuple is empty; torchvision then has no key.
         """
         release = self.by_version.get(torch)
         found: dict[str, tuple[str, ...]] = {}

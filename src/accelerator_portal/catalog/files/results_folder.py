@@ -21,9 +21,10 @@ _REMOVE = "remove the oldest reports; the history keeps their results"
 def reports_in(
     root: Path, folder: str, names: Iterable[str]
 ) -> tuple[tuple[Path, ...], list[Problem]]:
-    """Return the reports among the files of a folder, and the problems of the other files.
+    """Return the paths of the reports in a folder, and the problems of its other files.
 
-    If the reports are too many or together too large, that is a problem and none is returned.
+    `names` are the names of its files. If the reports are too many or together too large, that is a
+    problem and no path is returned.
     """
     plain: list[Path] = []
     problems: list[Problem] = []

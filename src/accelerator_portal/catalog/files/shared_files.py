@@ -156,7 +156,8 @@ class Goal(Sourced):
 
     `asked` is what the source says. `part` and `milestone` are its place in ExecuTorch's RFC on
     backend tests. Set `command`, `needs` (the hardware or software that a test needs) or both. The
-    progress is the number of `counts` in the latest reports, or the median of `metric`.
+    latest reports show the progress: the number of things of the kind `counts`, or the median of
+    `metric`.
     """
 
     id: Id
@@ -201,7 +202,11 @@ ObservedKind = Literal["vendor", "community"]
 
 
 class ObservedBackend(Sourced):
-    """A PyTorch backend without a folder in `accelerators/`. It is not in the selector."""
+    """A PyTorch backend without a folder in `accelerators/`. It is not in the selector.
+
+    `kind` says why: a `vendor` backend has no package that everybody can install, and a `community`
+    backend is developed by a community or is experimental.
+    """
 
     id: Id
     """The id. It never changes, because links use it."""

@@ -35,7 +35,7 @@ _Words = Annotated[Paragraph, AfterValidator(unmarked)]
 
 
 class StatedModel(Model):
-    """A model of the list, in the words of the document.
+    """A model in the list of a document, in the document's words.
 
     `details` is what the model runs with, such as an engine or data types.
     """

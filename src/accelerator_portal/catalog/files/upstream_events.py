@@ -91,7 +91,7 @@ class UpstreamRun(Model):
 
     @property
     def way(self) -> Way:
-        """The name of the only key that is set."""
+        """The way to start the tests: the name of the key that is set."""
         if self.runner:
             return "runner"
         return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
@@ -103,7 +103,7 @@ class UpstreamRun(Model):
 
     @property
     def sent_to(self) -> Dispatch | None:
-        """The repository that receives an event for each change, or None."""
+        """The repository that receives an event to start the tests, or None."""
         return self.dispatch or self.redispatch
 
 
