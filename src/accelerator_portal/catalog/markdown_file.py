@@ -113,8 +113,7 @@ class MarkdownFile:
 class TranslatedFile(Model):
     """The front matter of `guide.<language>.md` and `faq.<language>.md`.
 
-    `translates` is the fingerprint of the English text that was translated. The text cites the
-    sources of `guide.md` or `faq.md`.
+    The text cites the sources of `guide.md` or `faq.md`.
     """
 
     translates: Annotated[str, Field(pattern="^en-[0-9a-f]{12}$")]

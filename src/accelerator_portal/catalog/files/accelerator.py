@@ -75,11 +75,7 @@ class WorkflowArtifact(Model):
 
 
 class ReportFeed(Sourced):
-    """The location of the platform's latest test report in the common test report format.
-
-    Set exactly one of `url`, `release` and `artifact`. `sha256` is the address of a file with the
-    checksum of the report at `url`. `name` becomes the report's file name in `results/`.
-    """
+    """The location of the platform's latest test report in the common test report format."""
 
     name: Id
     """File name of the report in `results/`, without `.json`. It never changes."""
@@ -172,12 +168,7 @@ class TextFact(Sourced):
 
 
 class Package(Sourced):
-    """The Python package that provides the platform.
-
-    For plugins, `autoload` says whether `import torch` loads the plugin, and `autoload_since` is
-    the first plugin version that it loads. `shared_name` says that another vendor's package has the
-    same name.
-    """
+    """The Python package that provides the platform."""
 
     name: PackageName
     """Name to install with pip, for example `torch-npu`. It is `torch` for platforms that PyTorch
@@ -232,10 +223,7 @@ class Identify(Sourced):
 
 
 class Link(Model):
-    """A document of the vendor or of PyTorch.
-
-    `source` is the id of the source that names the document, if the document itself was not read.
-    """
+    """A document of the vendor or of PyTorch."""
 
     title: Title
     """The title of the document."""
@@ -286,12 +274,7 @@ class UpstreamCi(Sourced):
 
 
 class Accelerator(SourcedFile):
-    """One compute platform. Its id is the name of its folder.
-
-    `mark` has two characters that are shown instead of a logo, and `error_names` has names that
-    identify the platform in error messages. `lifecycle` is set only if the platform is no longer
-    developed. `features_searched` is the day of the last search for sources on every feature.
-    """
+    """One compute platform. Its id is the name of its folder."""
 
     name: Name
     """Short name of the platform, for example `Ascend NPU`."""

@@ -26,11 +26,7 @@ _NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
-    """Which numbers of the plugin version and the torch version are the same.
-
-    `minor` means the first two numbers and `release` the first three, from torch release `since`
-    on.
-    """
+    """Which numbers of the plugin version and the torch version are the same."""
 
     same: PatternPart
     """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.
@@ -65,11 +61,7 @@ class Lifecycle(Model):
 
 
 class CompatibilityRow(Sourced):
-    """Versions that work together, as the source states: a row of the compatibility table.
-
-    `needs` is other software that must be installed and `includes` is software in the package, each
-    by name with its version. `variant` is the id of a variant in `install.yaml`.
-    """
+    """Versions that work together, as the source states: a row of the compatibility table."""
 
     torch: TorchVersion
     """The PyTorch release, for example `2.9.0`."""

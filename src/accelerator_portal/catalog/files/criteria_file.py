@@ -18,10 +18,7 @@ Hours = Annotated[int, Field(ge=1, le=24 * 365)]
 
 
 class Standard(Model):
-    """The requirement for a kind of test suite.
-
-    `must-pass only` requires only the tests in `tested.must_pass`.
-    """
+    """The requirement for a kind of test suite."""
 
     kind: SuiteKind
     """Kind of the test suites."""
@@ -54,10 +51,7 @@ class OperatorGroup(Sourced):
 
 
 class MustPass(Model):
-    """Operators that a stable install option requires. The suite's other tests are optional.
-
-    Of each operator, only the tests with the values in `parameters` must pass.
-    """
+    """Operators that a stable install option requires. The suite's other tests are optional."""
 
     suite: Id
     """Id of the suite that tests the operators."""
@@ -83,11 +77,7 @@ class MustPass(Model):
 
 
 class Tested(Model):
-    """The requirements for the label "tested" of a stable install option.
-
-    It needs a report that is at most `report_days` days old and contains at least one of `suites`.
-    With `same_torch_minor`, the report must be for the same minor release of PyTorch as the option.
-    """
+    """The requirements for the label "tested" of a stable install option."""
 
     report_days: Days
     """The maximum age of a report in days."""
@@ -100,7 +90,7 @@ class Tested(Model):
 
 
 class BasicTest(Model):
-    """A test of the basic set, the small set of tests that is proposed for all platforms."""
+    """A test of a basic set."""
 
     name: Line
     """Name of the test in the suite, without parameters. All tests with this name must pass."""
@@ -156,12 +146,7 @@ Measure = Literal["passed", "right_numbers", "delegated", "size", "time", "memor
 
 
 class ReadinessCriterion(Model):
-    """A proposed criterion for ExecuTorch backends: a limit for one measured value.
-
-    Set either `at_least` or `at_most`. Depending on `measure`, the value is a share from 0 to 1, a
-    ratio to ExecuTorch's portable kernels or a number of hardware models. A backend gets `weight`
-    points for meeting the criterion.
-    """
+    """A proposed criterion for ExecuTorch backends: a limit for one measured value."""
 
     id: Id
     """Id of the criterion."""
@@ -194,11 +179,7 @@ class ReadinessCriterion(Model):
 
 
 class ExecutorchReadiness(Model):
-    """Proposed criteria for the general availability of an ExecuTorch backend.
-
-    A flow, which is a backend with one recipe, is not ready with fewer than `fewest_tests` executed
-    tests.
-    """
+    """Proposed criteria for the general availability of an ExecuTorch backend."""
 
     meaning: Paragraph
     """Who proposes the criteria, and how the points are counted."""
@@ -231,11 +212,7 @@ class Level(Model):
 
 
 class Criteria(Model):
-    """The testing standards. To propose a change, open a pull request for this file.
-
-    `standards` has the requirement for each kind of test suite. A platform can be
-    `most_minors_behind` minor releases behind PyTorch without a warning.
-    """
+    """The testing standards. To propose a change, open a pull request for this file."""
 
     sources: Mapping[Id, Source] = Field(default_factory=dict)
     """The sources of this file, by id."""

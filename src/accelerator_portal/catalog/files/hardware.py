@@ -41,11 +41,7 @@ PeakOf = Literal["memory", "float64", "float32", "bfloat16", "float16"]
 
 
 class Peak(Sourced):
-    """Peak performance of one device as the vendor states it.
-
-    It is in GB/s if `of` is `memory` (the bandwidth), and in TFLOP/s if `of` is a data type (the
-    speed of dense matrix products).
-    """
+    """Peak performance of one device as the vendor states it."""
 
     of: PeakOf
     """What is stated: `memory` for the memory bandwidth, or a data type for the speed of dense
@@ -57,11 +53,7 @@ class Peak(Sourced):
 
 
 class HardwareModel(Model):
-    """A card, chip or cloud instance. All values are stated by the vendor.
-
-    `also` has other names. `memory` is the type of memory, `memory_gb` the amount per device.
-    `power` says how the vendor defines `power_w`.
-    """
+    """A card, chip or cloud instance. All values are stated by the vendor."""
 
     name: Annotated[Title, Field(max_length=80)]
     """Product name as the vendor writes it, for example `Arc B580`."""
@@ -92,11 +84,7 @@ class HardwareModel(Model):
 
 
 class BuildSupport(Sourced):
-    """Builds that support a hardware generation.
-
-    `variants` are ids of variants in `install.yaml`. A key that is not set allows all its values.
-    `uncertain` says that sources disagree about the support or that none states it.
-    """
+    """Builds that support a hardware generation."""
 
     variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
     """Ids of the variants in `install.yaml` that run on the hardware. Default: all variants."""
@@ -123,22 +111,14 @@ class BuildSupport(Sourced):
 
 
 class OtherBuilds(Sourced):
-    """Builds for hardware that the portal has no command for.
-
-    `question` is the heading in `faq.md` below which the installation is described.
-    """
+    """Builds for hardware that the portal has no command for."""
 
     question: Line
     """The heading of the question in `faq.md` whose answer says how to install the builds."""
 
 
 class Generation(Sourced):
-    """Hardware that is supported by the same builds: a generation, or one chip of it.
-
-    `chip` is the name that builds use for it, such as a gfx target, and `also` has other names.
-    `arch` is the processor architecture of its machines. `jetpack` is the oldest JetPack release
-    that the builds run on.
-    """
+    """Hardware that is supported by the same builds: a generation, or one chip of it."""
 
     name: Annotated[Title, Field(max_length=60)]
     """Name of the generation or family, as the vendor writes it, for example `Ada Lovelace`."""
@@ -171,10 +151,7 @@ class Generation(Sourced):
 
 
 class Hardware(Model):
-    """The hardware of one platform, newest generation first.
-
-    `chip` says what kind of name the generations have in `chip`, for example `Compute capability`.
-    """
+    """The hardware of one platform, newest generation first."""
 
     chip: Annotated[Title, Field(max_length=40)] | None = None
     """What the values of `chip` in `generations` are, for example `Compute capability` or `LLVM

@@ -45,10 +45,7 @@ class Requirement(Sourced):
 
 
 class Variant(Model):
-    """One of several builds of a platform, such as CUDA 13.0.
-
-    `version` is the SDK version, which replaces `{variant_version}` in install steps.
-    """
+    """One of several builds of a platform, such as CUDA 13.0."""
 
     id: Id
     """Id of the build, as in the wheel index, for example `cu130`. It never changes, because links
@@ -115,11 +112,8 @@ _RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
 class Option(Sourced):
     """One install option. It covers all combinations of its values.
 
-    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the PyTorch
-    releases; `torch` can also be added to limit the releases that another key selects. `wheels`,
-    `images` and `archives` are patterns for variants, such as `cu*`. `check` is the id of a check
-    in the same file. With `on_request`, the option is offered only after the reader selects its
-    release.
+    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the torch
+    releases. To limit the releases of another key, `torch` can be combined with it.
     """
 
     id: Id

@@ -10,11 +10,7 @@ from accelerator_portal.catalog.fields import Day, Line, Model, Url, fault
 
 
 class KnownFailure(Model):
-    """A known issue: tests to skip, or to run and expect to fail, until a date.
-
-    Set either `test` to the key of one test or `glob` to a pattern for keys. The issue no longer
-    applies from `expires` on.
-    """
+    """A known issue: tests to skip, or to run and expect to fail, until a date."""
 
     test: Line | None = None
     """Key of a test: `suite/name?dtype=float32`. The issue applies to all values of parameters that

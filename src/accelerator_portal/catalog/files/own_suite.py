@@ -56,11 +56,7 @@ class OwnSuite(Model):
 
 @dataclass(frozen=True, slots=True)
 class SuiteNames:
-    """The names and aliases of suites that the portal knows.
-
-    `portal` has the ids of the suites in `data/suites/`; `aliases` maps each alias of a vendor's
-    suite to the name of the suite.
-    """
+    """The names and aliases of suites that the portal knows."""
 
     portal: frozenset[str] = frozenset()
     """The suites that `data/suites/` describes."""

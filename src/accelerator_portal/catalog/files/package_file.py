@@ -31,14 +31,7 @@ ChangeOf = Literal["requires", "python", "cuda", "yanked", "removed"]
 
 
 class ReleaseFacts(Model):
-    """One release of a package on one index.
-
-    The keys of `wheels`, `requires`, `cuda` and `sizes` are platform tags (PEP 425), or `*` for all
-    tags. `wheels` has the Python tags, `requires` the requirements on packages that the portal
-    follows, `cuda` the CUDA version of the required libraries, and `sizes` the bytes of the largest
-    wheel. `yanked` is the reason why all files were withdrawn, or empty if none was given. `files`
-    is a digest over the files' names and hashes.
-    """
+    """One release of a package on one index."""
 
     version: TorchVersion
     """The version."""
@@ -65,7 +58,7 @@ class ReleaseFacts(Model):
 
 
 class IndexFacts(Model):
-    """The facts of one index about a package. `about` is the summary of the newest release."""
+    """The facts of one index."""
 
     index: IndexName
     """`pypi`, or the address of the index."""
@@ -76,11 +69,7 @@ class IndexFacts(Model):
 
 
 class FactChange(Model):
-    """A change of a published version, or a removed version.
-
-    `of` is the kind of fact that changed, and `on` the platform tag that it concerns, or `*` for
-    all. `before` and `after` are its values.
-    """
+    """A change of a published version, or a removed version."""
 
     date: Day
     """The date on which the change was detected."""
@@ -127,11 +116,7 @@ class IndexFault(Model):
 
 
 class PackagesRead(Model):
-    """`data/packages-read.json`: the days on which the facts were read from package indexes.
-
-    `read` is the day for all packages except those in `later`, which were read after it, and those
-    in `faults`, which could not be read.
-    """
+    """`data/packages-read.json`: the days on which the facts were read from package indexes."""
 
     read: Day | None = None
     """The day on which all packages were last read, except those in `later` and `faults`."""

@@ -50,11 +50,7 @@ class Build(Model):
 
 
 class Wheel(Build):
-    """Wheels of one variant for one operating system, in PyTorch's index or (`on`) on PyPI.
-
-    `tags` are platform tags (PEP 425). `python` is set only if it has fewer versions than the
-    release. `size_mb` is the download size of the largest wheel in MB, by architecture.
-    """
+    """Wheels of one variant for one operating system, in PyTorch's index or (`on`) on PyPI."""
 
     on: Literal["pypi"] | None = None
     """`pypi` if the wheels are on PyPI, so that a plain `pip install` finds them. Default: they are
@@ -122,10 +118,7 @@ class Companion(Sourced):
 
 
 class Ended(Sourced):
-    """A kind of machine for which newer PyTorch releases have no wheels.
-
-    `version` is the last release with wheels, and `packages` are the pip requirements for it.
-    """
+    """A kind of machine for which newer PyTorch releases have no wheels."""
 
     version: TorchVersion
     """The last PyTorch release with wheels for the machine."""

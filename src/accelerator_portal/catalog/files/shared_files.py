@@ -46,11 +46,7 @@ class Hosts(Model):
 
 
 class Exemption(Model):
-    """Problems of one rule in one file that are accepted for a time.
-
-    Only problems whose message contains `says` are accepted; without it, all of them. `expires` is
-    the last day.
-    """
+    """Problems of one rule in one file that are accepted for a time."""
 
     rule: Id
     """Id of the rule, as `accelerator-portal check` prints it."""
@@ -116,11 +112,7 @@ Source: PyTorch's RFC-0050.
 
 
 class RelayRepository(Sourced):
-    """A repository on the allowlist of PyTorch's cross-repository CI relay.
-
-    Repositories of level `L1` receive events; results of `L4` can block a change. `device`, which
-    only `L3` has, is the name in the label `ciflow/crcr/<device>`.
-    """
+    """A repository on the allowlist of PyTorch's cross-repository CI relay."""
 
     repository: RepositoryName
     """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
@@ -152,13 +144,7 @@ Counted = Literal["tests", "operators", "models", "recipes", "backends", "dtypes
 
 
 class Goal(Sourced):
-    """A goal for ExecuTorch's backend tests, as a source states it.
-
-    `asked` is what the source says. `part` and `milestone` are its place in ExecuTorch's RFC on
-    backend tests. Set `command`, `needs` (the hardware or software that a test needs) or both. The
-    latest reports show the progress: the number of things of the kind `counts`, or the median of
-    `metric`.
-    """
+    """A goal for ExecuTorch's backend tests, as a source states it."""
 
     id: Id
     """Id of the goal. It never changes."""
@@ -202,11 +188,7 @@ ObservedKind = Literal["vendor", "community"]
 
 
 class ObservedBackend(Sourced):
-    """A PyTorch backend without a folder in `accelerators/`. It is not in the selector.
-
-    `kind` says why: a `vendor` backend has no package that everybody can install, and a `community`
-    backend is developed by a community or is experimental.
-    """
+    """A PyTorch backend without a folder in `accelerators/`. It is not in the selector."""
 
     id: Id
     """The id. It never changes, because links use it."""
@@ -272,11 +254,7 @@ class Models(SourcedFile):
 
 
 class ModelFamily(Model):
-    """A family of models, and the patterns for the names of its tests in the suites.
-
-    `names` are patterns for `suite/name`, for example `*/*llama*`. `other_names` are names in other
-    languages, by which readers search.
-    """
+    """A family of models, and the patterns for the names of its tests in the suites."""
 
     id: Id
     """Id of the family. It never changes."""
@@ -304,11 +282,7 @@ class ModelFamilies(Model):
 
 
 class FeatureTests(Model):
-    """Tests that show whether a PyTorch feature works.
-
-    `names` are patterns for `suite/name`. `parameters` are patterns for the values of test
-    parameters, by parameter name; only tests that match them are used.
-    """
+    """Tests that show whether a PyTorch feature works."""
 
     names: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Patterns for test names, each as `suite/name`, for example `torchbench/*`: `*` matches any
@@ -359,11 +333,7 @@ class StartingChoice(Model):
 
 
 class Conda(Model):
-    """Instructions for conda users, because PyTorch no longer publishes conda packages.
-
-    `platforms` and `machines` are those for which conda-forge builds PyTorch; `machines` maps an
-    operating system to its architectures.
-    """
+    """Instructions for conda users, because PyTorch no longer publishes conda packages."""
 
     platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
     """Ids of the platforms that conda-forge builds PyTorch for."""
@@ -378,10 +348,7 @@ class Conda(Model):
 
 
 class SelectorDefaults(Model):
-    """The default choice for each operating system. The first is used if the system is unknown.
-
-    `primary` are the platforms in pytorch.org's own selector.
-    """
+    """The default choice for each operating system. The first is used if the system is unknown."""
 
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
     """The default choices."""
@@ -396,12 +363,7 @@ Words = Annotated[tuple[Line, ...], Field(min_length=1)]
 
 
 class TypedChoice(Model):
-    """Words in a card search that also select a value of the install selector.
-
-    `os`, `arch`, `method` and `build` are the values that the words select. A version number after
-    the words is a PyTorch release if `release` is true, or the version of the install requirement
-    named `requirement`. If `kept` is true, the words can also be part of a product name.
-    """
+    """Words in a card search that also select a value of the install selector."""
 
     words: Words
     """The words, in lowercase. A space in them matches a space, a hyphen or nothing."""
@@ -424,11 +386,7 @@ class TypedChoice(Model):
 
 
 class PciVendor(Model):
-    """Cards of one vendor with their PCI IDs.
-
-    `vendor` is the PCI ID of the vendor and `maker` its name. `names` maps the name of each card to
-    its PCI IDs.
-    """
+    """Cards of one vendor with their PCI IDs."""
 
     vendor: Line
     """The PCI ID of the vendor: four hexadecimal digits."""
@@ -448,13 +406,7 @@ class PciNames(Model):
 
 
 class FinderWords(Model):
-    """The words that the card finder recognizes besides names. All words are in lowercase.
-
-    `phrases` of several words count as one word. `ignored` words add nothing to a product name.
-    `forms` are words for memory, slots and revisions, and `units` follow a number. `computers`
-    contain the hardware. No build of PyTorch runs on `foreign` products. Tools print `labels`
-    before a name, and `systems` has texts that only the tools of one operating system print.
-    """
+    """The words that the card finder recognizes besides names. All words are in lowercase."""
 
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that the card finder ignores."""

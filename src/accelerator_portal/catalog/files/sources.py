@@ -66,12 +66,7 @@ def is_moving(url: str) -> bool:
 
 
 class Source(Model):
-    """A document, or a package's metadata on PyPI, and the date it was read.
-
-    Set either `url` or `package`. If `run_here` is true, this project also installed and ran the
-    package. `as_of` is the date of the content if it is older than `read`. `lines` (of a repository
-    file) or `quote` (the words of a page) say where the document states the fact.
-    """
+    """A document, or a package's metadata on PyPI, and the date it was read."""
 
     url: Url | None = None
     """Address of the document. The address of a file in a repository contains the commit, not a

@@ -35,10 +35,7 @@ _Words = Annotated[Paragraph, AfterValidator(unmarked)]
 
 
 class StatedModel(Model):
-    """A model in the list of a document, in the document's words.
-
-    `details` is what the model runs with, such as an engine or data types.
-    """
+    """A model in the list of a document, in the document's words."""
 
     name: Annotated[Line, AfterValidator(unmarked)]
     """Name of the model or model family."""
@@ -53,13 +50,7 @@ class StatedModel(Model):
 class ModelList(Sourced):
     """A list of models in a document: how to read its tables or lists, and their content.
 
-    The tables or lists below `headings` are read. `name`, `examples`, `details` and `supported` are
-    column titles; for a list, `name` is `list item`. `marks` says for each text in a `supported`
-    column whether it means support. `purpose_from` has the heading or column that states a purpose.
-    `except_headings` and `except_rows` map what is left out to the reason.
-
-    `accelerator-portal stated-models` writes `rows` (the number of rows), `left_out` (the number of
-    rows left out, by reason) and `models`.
+    `accelerator-portal stated-models` writes `rows`, `left_out` and `models`.
     """
 
     by: Name

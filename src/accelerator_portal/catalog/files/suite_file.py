@@ -20,11 +20,7 @@ SUITES_WITHOUT_FILE = SUITES_OF_CHECKOUTS | {"build", "deploy"}
 
 
 class SuiteFile(SourcedFile):
-    """A test suite. Its id is the file name.
-
-    `models` says how its models differ from the published ones. `aliases` has other names of tests
-    in reports, by the name in `tests`. `short` is a short title.
-    """
+    """A test suite. Its id is the file name."""
 
     title: Line
     """Title that readers see, for example `Acme kernel tests`."""

@@ -62,12 +62,7 @@ class Dispatch(Model):
 
 
 class UpstreamRun(Model):
-    """Where the tests run. Set exactly one key.
-
-    `runner` is a runner that is attached to the portal's repository, `workflow` a workflow in it,
-    `dispatch` a repository that runs the tests, and `redispatch` one that forwards the event to a
-    private CI.
-    """
+    """Where the tests run. Set exactly one key."""
 
     runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
     """Labels of your runner that is attached to the portal's repository. The portal's own workflow
@@ -108,12 +103,7 @@ class UpstreamRun(Model):
 
 
 class UpstreamEvents(Sourced):
-    """Which changes of PyTorch start tests on the platform, and where the tests run.
-
-    If `labels` is set, only pull requests with one of these labels start tests. `device` is the
-    name in PyTorch's CI relay, by default the folder name. A run without a report counts as lost
-    after `hours`.
-    """
+    """Which changes of PyTorch start tests on the platform, and where the tests run."""
 
     events: Annotated[tuple[Occasion, ...], Field(min_length=1)]
     """What starts the tests. `pull-request`: opened, changed or labeled pull requests. `push`:

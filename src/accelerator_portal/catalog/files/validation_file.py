@@ -41,11 +41,7 @@ class Narrowed(Model):
 
 
 class SuiteSettings(Model):
-    """Settings for one suite.
-
-    `tolerances` are by data type or another key of the suite. `axes` are the values to test, by
-    parameter, such as `dtype`.
-    """
+    """Settings for one suite."""
 
     tolerances: Mapping[Id, OwnTolerance] = Field(default_factory=dict)
     """Tolerances by data type, for example `float32`, or by another key of the suite. Default: the
@@ -58,11 +54,7 @@ class SuiteSettings(Model):
 
 
 class DeployRecipe(Model):
-    """A recipe to build or deploy the platform's software. It runs in an empty folder.
-
-    Set either `script`, which bash runs, or `container`, which is a Dockerfile. `check` is the id
-    of the check in `install.yaml` that tests the result, and `python` the interpreter that runs it.
-    """
+    """A recipe to build or deploy the platform's software. It runs in an empty folder."""
 
     id: Literal["from-source", "from-wheel", "in-container"]
     """Name of the recipe's test. It is the same on all platforms, so that results can be

@@ -19,11 +19,7 @@ _NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 @dataclass(frozen=True, slots=True)
 class TensorDifference:
-    """Statistics of the difference of two tensors with the same shape, where both are finite.
-
-    `relative` and `mean_relative` are shares of the reference; `sqnr_db` is the signal-to-noise
-    ratio in dB.
-    """
+    """Statistics of the difference of two tensors with the same shape, where both are finite."""
 
     largest: float
     """The greatest absolute difference."""

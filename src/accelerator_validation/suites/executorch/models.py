@@ -39,10 +39,7 @@ _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model, which `example` builds by name, and the further tests of it that run by default.
-
-    These are tests with all recipes, a dynamic batch size, or two threads.
-    """
+    """A model, which `example` builds by name, and the further tests of it that run by default."""
 
     example: Callable[[str], Example]
     recipes: bool = False
