@@ -46,7 +46,10 @@ class DamagedObjectError(ArchiveError):
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """Objects stored by path in one folder or at one URL. Every method can raise ArchiveError."""
+    """Objects stored by path in one folder or at one URL. Every method can raise ArchiveError.
+
+    `place` is the folder or URL as the caller of `open_archive` wrote it.
+    """
 
     place: str
     _files: AbstractFileSystem
@@ -219,7 +222,11 @@ def _push(place: Path) -> bool:
 
 
 def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
-    """Return the branch's newest commit, and its tree with our changes since `before`."""
+    """Return the branch's newest commit, and the id of its tree with our changes applied.
+
+    `tree` is our tree, `before` the commit it is based on (empty: no branch yet). Raises GitError,
+    and ArchiveError if the branch has another change of the same file.
+    """
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest = git(place, "rev-parse", "FETCH_HEAD").strip()
     base = before or EMPTY_TREE

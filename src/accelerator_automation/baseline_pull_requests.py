@@ -1,4 +1,8 @@
-"""Opens one pull request for each baseline whose files now expect other results."""
+"""Opens one pull request for each baseline whose files now expect other results.
+
+A baseline is a report of the results that a project's CI expects. It is converted from files on
+GitHub at a commit; a newer commit is converted again.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,11 @@ _PYTORCH = "pytorch/pytorch"
 
 @dataclass(frozen=True)
 class BaselineProposal:
-    """A baseline's report after a new conversion, and the texts of its pull request."""
+    """A pull request that replaces a baseline's report with the newly converted one.
+
+    `about` is the report's id, `path` its file, `reason` the body of the commit message, `commit`
+    the newest commit of the converted files, and `after` the new report.
+    """
 
     about: str
     path: str
@@ -52,11 +60,11 @@ class BaselineProposal:
 
     @property
     def branch(self) -> str:
-        """The branch of the report's pull request."""
+        """The name of the pull request's branch."""
         return f"{self.kind}/{self.about}"
 
     def without(self, versions: Collection[str]) -> BaselineProposal | None:
-        """Return the proposal, or None if its newest commit was declined."""
+        """Return the proposal, or None if its newest commit is in `versions` (declined ones)."""
         return None if self.commit in versions else self
 
     def edited(self, _text: str) -> str:
@@ -65,10 +73,12 @@ class BaselineProposal:
 
 
 def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -> ProposalResults:
-    """Open or update a pull request for each changed baseline. Raises GitHubError.
+    """Open or update a pull request for each changed baseline; return the outcomes by report id.
 
-    Each platform is looked up once a week. A file that is gone or that no reader understands is
-    a problem, and the baseline stays as it is.
+    The baselines of each platform are converted again once a week. If a file is gone or cannot be
+    converted, the result has a problem for the report, and the baseline stays as it is. `home` is
+    this repository (OWNER/NAME). Raises GitHubError for temporary errors only; other errors of
+    GitHub are problems in the result.
     """
     done = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
@@ -93,7 +103,7 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
 
 
 def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
-    """Return the baselines to convert again; of those from the same files, the newest one."""
+    """Return the baselines to convert again: the newest one for each platform and set of files."""
     again = [stored for stored in reports if is_read_again(stored.report)]
     again.sort(key=lambda stored: str(stored.report.started or ""))
     return {(s.report.accelerator, *(o.path for o in s.report.origins)): s for s in again}.values()
@@ -102,10 +112,11 @@ def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
 def _proposal(
     api: Api, catalog: Catalog, stored: StoredReport, now: dt.datetime
 ) -> BaselineProposal | None:
-    """Return the proposal for a baseline; None if nothing changed.
+    """Return the proposal for a baseline, or None if nothing changed.
 
-    A baseline of a PyTorch release is converted again at the tag of the newest release.
-    Raises GitHubError, and ProblemsError if a file has another form.
+    A baseline of a PyTorch release is converted only for a newer release, at that release's tag;
+    other baselines are converted at the newest commit of each file. Raises GitHubError, and
+    ProblemsError if a file cannot be converted or the new report is not valid.
     """
     before, release = stored.report, None
     torch = before.environment.torch
@@ -158,7 +169,10 @@ def _converted(api: Api, before: Report, origin: Origin, commit: FileCommit) -> 
 
 
 def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineProposal:
-    """Raise ValueError if the text could act on GitHub, which would be a bug in this module."""
+    """Return the proposal, with the texts of its pull request.
+
+    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
+    """
     first = marker(KIND, stored.id, [newest.sha])
     repositories = ", ".join(
         span(name) for name in dict.fromkeys(o.repository for o in after.origins)
@@ -184,7 +198,7 @@ def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineP
 
 
 def _words(before: Report, after: Report) -> Iterator[str]:
-    """Say which tests are added or removed, and which results changed."""
+    """Yield Markdown list items: the number of tests, and those added, removed or changed."""
     old, new = (
         {unquote(identity_of(test).key): test for test in side.tests} for side in (before, after)
     )

@@ -31,9 +31,10 @@ def settle(
     breakages: Sequence[tuple[Platform, Breakage]],
     unseen: Collection[str] = (),
 ) -> Issues:
-    """Open, update and close issues to match the open regressions; return the changed issues.
+    """Open, update and close issues to match the open regressions; return how many of each.
 
-    `unseen` lists the quarantined platforms. Their regressions are unknown, so their issues stay.
+    `breakages` are the open regressions, `home` is this repository (OWNER/NAME). `unseen` has the
+    ids of the quarantined platforms: their regressions are unknown, so their issues stay open.
     Raises GitHubError.
     """
     topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
@@ -42,7 +43,7 @@ def settle(
 
 
 def identity(platform: Platform, breakage: Breakage) -> str:
-    """Return an id for the regression that is unique across all platforms."""
+    """Return the id `<platform>-<regression>`, which is unique across all platforms."""
     return f"{platform.id}-{breakage.id}"
 
 

@@ -63,7 +63,10 @@ class MkDocs:
     quiet: bool = False
 
     def __call__(self, root: Path, place: Path, variables: Mapping[str, str]) -> None:
-        """Build the site of the repository `root` into `place`. Raises EngineError."""
+        """Build the site of the repository `root` into `place`. Raises EngineError.
+
+        `variables` are added to the environment of the build command.
+        """
         done = subprocess.run(
             [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
             cwd=root,
@@ -87,9 +90,10 @@ def build(  # noqa: PLR0913 - what, where, and how
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    With `quarantine`, folders that have errors are left out. With an archive, the last valid
-    versions of the folders in `standing_in` are shown instead. Raises ArchiveError, BuildError,
-    OSError.
+    `root` is the repository. With `quarantine` or an archive, platforms whose folders have errors
+    are left out. With an archive, the last valid versions of the platforms in `standing_in` are
+    shown instead; it has the day since which each is shown, by platform id. `engine` runs the build
+    (default: MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:
@@ -173,10 +177,12 @@ _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "si
 
 
 def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
-    """Return a digest of everything that the site is built from.
+    """Return the SHA-256 digest of everything that the site is built from.
 
-    `standing_in` has, by platform id, the date since which its last valid version is shown. The
-    digest can change with the day, because expired exceptions quarantine folders. Raises OSError.
+    That is the repository's files, and the quarantined platforms with their errors. `standing_in`
+    has, by platform id, the day since which its last valid version is shown. The digest can change
+    while no file changes: when an exception in the data expires, the platform is quarantined.
+    Raises OSError.
     """
     found = hashlib.sha256()
     for file in _files(root):

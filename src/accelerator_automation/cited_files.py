@@ -63,7 +63,11 @@ class CitedFile:
 
 @dataclass(slots=True)
 class Citations:
-    """The places that cite a file, and the lines that they cite; None stands for the whole file."""
+    """The places that cite a file, and the lines that each of them cites, in the same order.
+
+    A place is `<path>:<line>` of a fact, or the path of a report. Lines are `12` or `12-20`; None
+    stands for the whole file.
+    """
 
     places: list[str] = field(default_factory=list)
     lines: list[str | None] = field(default_factory=list)
@@ -71,10 +75,10 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class CitedChange:
-    """The entry of an issue for a changed file, or for a repository that is gone.
+    """One item in the list of an issue: a changed file, or a repository that is gone.
 
-    `name` starts the entry, `words` are sentences that describe the change. If the issue is closed
-    as not planned, the entry is not reported again.
+    `name` starts the item (as Markdown), `places` cite the file, and `words` are sentences that
+    describe the change. If the issue is closed as not planned, the item is not reported again.
     """
 
     name: str
@@ -134,7 +138,8 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     """Return the files on GitHub that each platform cites, with their citations, by platform id.
 
     Files that shared data cites are under `shared-data`. Facts cite files in their sources,
-    imported reports in their origins. Baselines that `is_read_again` are left out.
+    imported reports in their origins. Baselines that the nightly update converts again (see
+    `is_read_again`) are left out.
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
@@ -155,23 +160,28 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
 
 
 def is_read_again(report: Report) -> bool:
-    """Return whether the nightly update converts a report again: a baseline from single files.
+    """Return whether a report is a baseline from files, which the nightly update converts again.
 
-    Folders are left out, because reading all their files would need too many requests.
+    A baseline from a folder is not converted again, because reading all files of the folder would
+    need too many requests.
     """
     files = [PurePosixPath(origin.path) for origin in report.origins]
     return report.kind == "baseline" and bool(files) and all(file.suffix for file in files)
 
 
 def is_turn(place: int, day: dt.date) -> bool:
-    """Return whether the platform at the index `place` of a list is checked on the day `day`."""
+    """Return whether the item at the index `place` of a list is checked on the day `day`.
+
+    Each item is checked once in DAYS days.
+    """
     return (place + day.toordinal()) % DAYS == 0
 
 
 def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> FileCommit | None:
-    """Return the newest commit that changed a file or folder, or None. Raises GitHubError.
+    """Return the newest commit that changed a file or folder, or None if there is none.
 
-    With a tag, only the commits up to the tag are considered.
+    With a tag, only the commits up to the tag are considered; otherwise those of the default
+    branch. Raises GitHubError.
     """
     place = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
     return next(iter(read(api, place, _Commits).root), None)
@@ -180,8 +190,9 @@ def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> FileCo
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
     """Open, update and close one issue for each platform whose cited files have changed.
 
-    Checks the platforms whose turn it is on `day`; DAYS days check all of them. Returns the changed
-    issues. Raises GitHubError.
+    Checks the platforms whose turn it is on `day`; DAYS days check all of them. `home` is this
+    repository (OWNER/NAME). Returns how many issues were opened, updated and closed. Raises
+    GitHubError.
     """
     cited = cited_files(catalog)
     tonight = [name for place, name in enumerate(sorted(cited)) if is_turn(place, day)]
@@ -203,7 +214,7 @@ def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> I
 
 
 def _undeclined(issues: Iterable[Issue]) -> Iterator[Issue]:
-    """Yield only the open issues, so that a change after a closed issue gets a new issue."""
+    """Yield the open issues only: a change after an issue was closed needs a new issue."""
     return (issue for issue in issues if issue.state == "open")
 
 
@@ -256,7 +267,10 @@ class _LookUp:
     _known: dict[tuple[str, str, str], _Contents | None] = field(default_factory=dict)
 
     def changes(self, cited: dict[CitedFile, Citations]) -> Iterator[CitedChange]:
-        """Yield the changed files and the repositories that are gone. Raises GitHubError."""
+        """Yield an item for each changed or removed file, and for each repository that is gone.
+
+        Raises GitHubError for temporary errors; the item of a file states other errors.
+        """
         gone: dict[str, list[str]] = {}
         for file, citations in sorted(cited.items(), key=lambda item: item[0]):
             if file.repository in gone:

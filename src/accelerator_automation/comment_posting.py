@@ -35,8 +35,9 @@ BOT = "github-actions[bot]"
 def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     """Post or update the comment on a pull request; return a sentence that says what was done.
 
-    `base` lists the maintainers of the folders in the base commit, not in the pull request. Raises
-    GitHubError, and HarmfulError if the comment must not be posted.
+    `base` has the GitHub logins of each platform's maintainers, read from the base commit, because
+    the pull request can change them. Raises GitHubError, and HarmfulError if the comment must not
+    be posted.
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
@@ -65,9 +66,10 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
 
 
 def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
-    """Return why the pull request in the artifact is not the one of the run, or None if it is.
+    """Return why the pull request does not belong to the run or is not open, or None if it does.
 
-    The number in the artifact can be forged; the run's commit and repository come from GitHub.
+    `pull` is the one that the artifact names, which can be forged. The run's commit and repository
+    come from GitHub.
     """
     home, source = run.repository.full_name, run.workflow_run.head_repository
     if pull.base.repo is None or pull.base.repo.full_name != home:
@@ -121,7 +123,10 @@ _DIGITS = re.compile(r"[1-9][0-9]{0,8}\n?")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """The content of a run's artifact: the pull request's number and the changes of the site."""
+    """The content of a run's artifact: the pull request's number and the changes of the site.
+
+    The changes are None if they are missing or in an unknown format.
+    """
 
     number: int
     difference: Difference | None

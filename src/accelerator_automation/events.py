@@ -85,7 +85,7 @@ class Label(Part):
 
 
 class Side(Part):
-    """The head or the base of a pull request."""
+    """The head or the base of a pull request: a branch's newest commit, and its repository."""
 
     sha: Sha
     """The newest commit of the branch."""

@@ -37,16 +37,20 @@ from accelerator_portal.reports.report_file import line_of_tests, read_report, r
 
 @dataclass
 class FolderCheck:
-    """Checks reports together with their platform's folder and the reports accepted so far."""
+    """Checks a new report together with the other reports in its platform's folder.
+
+    The folder has the reports of `catalog` and those that `take` added. Rules that depend on the
+    date use `day`.
+    """
 
     catalog: Catalog
     day: dt.date
     _results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
 
     def problems(self, accelerator: str, file: Path) -> list[Problem]:
-        """Return the errors that this report adds to its folder.
+        """Return the errors that a report would add to its platform's folder; empty if none.
 
-        It is checked in place of a report with the same file name.
+        `file` can be anywhere. It takes the place of the folder's report with the same file name.
         """
         platform = self.catalog.by_id[accelerator]
         before = self._results.get(accelerator, platform.results)
@@ -57,13 +61,16 @@ class FolderCheck:
         return found or sorted(self._errors(platform, after) - self._errors(platform, before))
 
     def take(self, accelerator: str, file: Path) -> None:
-        """Add an accepted report, which is already written, to its folder."""
+        """Treat an accepted report as part of its platform's folder in later checks.
+
+        `file` is its path in the folder, where it is already written.
+        """
         platform = self.catalog.by_id[accelerator]
         before = self._results.get(accelerator, platform.results)
         self._results[accelerator] = _with(before, file)
 
     def _errors(self, platform: Platform, results: tuple[Path, ...]) -> set[Problem]:
-        """Return the errors of one platform; rules that compare platforms report none."""
+        """Return the errors of one platform alone, without those that compare platforms."""
         alone = replace(self.catalog, platforms=(replace(platform, results=results),))
         return set(errors(run_checks(alone, self.day)))
 
@@ -78,7 +85,10 @@ FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The result of fetching one feed; `why` has the reasons if it was refused or unreachable."""
+    """The result of fetching one feed; `why` has the reasons if it was refused or unreachable.
+
+    `accelerator` is the platform's id, `name` the name of the feed and of its file in `results/`.
+    """
 
     accelerator: str
     name: str
@@ -92,9 +102,10 @@ def fetch_reports(
     now: dt.datetime,
     sources: FeedAccess | None = None,
 ) -> list[Fetched]:
-    """Fetch every declared feed and store the valid reports that are new.
+    """Fetch every declared feed, store the valid new reports, and return a result for each feed.
 
-    Also stores reports of this project's own runs. Replaces files atomically. Raises OSError.
+    Also stores the reports of this project's own runs in `sources.made_here`, with a result for
+    each. Replaces files atomically. Raises OSError.
     """
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
@@ -111,8 +122,9 @@ def fetch_reports(
 class FeedAccess:
     """The sources of reports and the limits of requests to them.
 
-    `made_here` is a folder with reports of this project's own runs (`<accelerator>/<name>.json`);
-    `api` is GitHub's API.
+    `limits` applies to feeds with a URL; None allows only public hosts. `api` is GitHub's API;
+    without it, no feed on GitHub is read. `made_here` is a folder with reports of this project's
+    own runs (`<accelerator>/<name>.json`).
     """
 
     limits: RequestLimits | None = None
@@ -122,7 +134,11 @@ class FeedAccess:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """The context for checking and storing reports; `own` is true for this project's own runs."""
+    """The context for checking and storing reports.
+
+    `root` is the repository, `known` has the names that reports may use, and `folders` checks the
+    reports of a platform together. `own` is true for this project's own runs.
+    """
 
     root: Path
     known: KnownNames
@@ -163,7 +179,10 @@ def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
 
 
 def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
-    """Return the parsed report after checking it without its folder. Raises ProblemsError."""
+    """Return the parsed report after checking it alone, without the other reports of its folder.
+
+    Raises ProblemsError.
+    """
     with TemporaryDirectory(prefix="portal-feed-") as folder:
         place = Path(folder, f"{name}.json")
         place.write_bytes(body)
@@ -187,7 +206,7 @@ def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
 
 
 def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
-    """Yield a problem if a report is for another platform, or states `made-here` without `own`."""
+    """Yield a problem if a report is for another platform, or is `made-here` without `own`."""
     if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'
         remedy = f'use only reports about "{accelerator}" in its feeds'
@@ -238,9 +257,10 @@ class _Release(Part):
 def bodies(
     feeds: Iterable[ReportFeed], limits: RequestLimits | None, api: Api | None
 ) -> list[Body]:
-    """Return the content of each feed, or the error, in the order of `feeds`.
+    """Return the content of each feed, or a FeedError, in the order of `feeds`.
 
-    Without `api`, feeds on GitHub return an error. Without `limits`, only public hosts are allowed.
+    Without `api`, each feed on GitHub gets a FeedError. Without `limits`, only public hosts are
+    allowed.
     """
     listed = list(feeds)
     end = time.monotonic() + SECONDS_IN_ALL

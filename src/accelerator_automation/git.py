@@ -71,7 +71,7 @@ TreeEntry = tuple[str, str]
 def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
     """Return the files that differ between two trees or commits: their entries in `after` by path.
 
-    Raises GitError.
+    The entry of a removed file has a mode of zeros. Raises GitError.
     """
     text = git(repository, "diff-tree", "-r", "-z", "--no-renames", before, after)
     fields = text.split("\0")[:-1]
@@ -87,10 +87,10 @@ def conflicts(
     theirs: Mapping[str, TreeEntry],
     unit: Callable[[str], str] = lambda path: path,
 ) -> frozenset[str]:
-    """Return the paths in `ours` that cannot be merged: `theirs` changes their group differently.
+    """Return the paths in `ours` that cannot be merged with `theirs`.
 
-    `unit` returns the group of a path; a group is merged together or not at all. By default, each
-    file is a group.
+    `unit` returns the group of a path (default: the path itself). A group is merged as a whole: if
+    `theirs` changes one of its files in another way than `ours`, all its paths are returned.
     """
     units = {unit(path) for path in ours}
     differing = {
@@ -102,7 +102,10 @@ def conflicts(
 
 
 def merged_tree(repository: Path, onto: str, files: Mapping[str, TreeEntry]) -> str:
-    """Add or remove these files in the tree `onto`; return the new tree's id. Raises GitError."""
+    """Return the id of a tree that is `onto` with the entries in `files`. Raises GitError.
+
+    An entry with a mode of zeros removes its file.
+    """
     with TemporaryDirectory(prefix="portal-index-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
         git(repository, "read-tree", onto, variables=index)

@@ -38,7 +38,7 @@ class Issue(Part):
     user: User | None = None
 
     def topic(self, label: str) -> str | None:
-        """Return the name of its topic.
+        """Return the name of the issue's topic.
 
         None if the automation did not write the issue, or wrote it for another label.
         """
@@ -49,7 +49,7 @@ class Issue(Part):
 
     @property
     def muted(self) -> bool:
-        """Whether it has the label `muted`, with which it is not updated."""
+        """Whether the issue has the label `muted`; its text is then not updated."""
         return any(label.name == MUTED for label in self.labels)
 
 
@@ -74,7 +74,11 @@ class IssueAction:
 
 @dataclass(frozen=True, slots=True)
 class Issues:
-    """The numbers of issues that were changed, and of topics that have no issue yet."""
+    """How many issues were opened, updated (`renewed`) and closed.
+
+    `waiting` is the number of topics that have no issue yet, because a run opens at most
+    MOST_OPENED.
+    """
 
     opened: int = 0
     renewed: int = 0
@@ -83,7 +87,7 @@ class Issues:
 
     @property
     def words(self) -> str:
-        """The result in one line."""
+        """The numbers in one line: `1 opened, 0 updated, 2 closed`."""
         return f"{self.opened} opened, {self.renewed} updated, {self.closed} closed"
 
 
@@ -111,11 +115,11 @@ class IssueList:
         issues: Iterable[Issue],
         is_left: Callable[[str], bool],
     ) -> Issues:
-        """Open, update and close issues to match the topics; return the changed issues.
+        """Open, update and close issues to match the topics; return how many of each.
 
-        Opens at most MOST_OPENED. `is_left` returns whether the state of a topic is unknown; its
-        issue then stays open. An interrupted call can be repeated, because existing issues are
-        found by their markers.
+        Opens at most MOST_OPENED. `is_left` takes the name of a topic and returns whether its state
+        is unknown; its issue then stays open. An interrupted call can be repeated, because existing
+        issues are found by their markers.
         """
         actions = list(_planned(self.label, topics, issues, is_left))
         waiting = [action for action in actions if action.kind == "open"][MOST_OPENED:]
@@ -146,7 +150,8 @@ def _planned(
 ) -> Iterator[IssueAction]:
     """Yield the actions that are needed, closing first.
 
-    Of several issues with the same topic, the oldest counts and the others are closed.
+    Of several issues with the same topic, the oldest counts and the others are closed. `is_left`
+    takes the name of a topic and returns whether its state is unknown; its issue then stays open.
     """
     wanted = {topic.name: topic for topic in topics}
     known: dict[str, Issue] = {}

@@ -84,10 +84,10 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
-    """Write the last valid versions of platforms below `place`, in the form that the build reads.
+    """Write the last valid versions of platforms below `place`, for the build of the site.
 
-    `versions` has, by platform id, the day since which the version is shown. Raises ArchiveError,
-    OSError.
+    `versions` has, by platform id, the day since which the version is shown. Writes the files to
+    `accelerators/<id>/`, and the days to `since.json`. Raises ArchiveError, OSError.
     """
     for name in versions:
         version = _read(archive, name)

@@ -1,4 +1,4 @@
-"""Archives the metrics of nightly runs, which the site's operations page shows."""
+"""Archives the metrics of nightly runs (durations, requests, outcomes) for the operations page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_BYTES = 100_000
 
 
 def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
-    """Archive the metrics of a nightly run, and remove the oldest ones. Raises ArchiveError."""
+    """Archive the metrics of a nightly run; keep the newest MOST_KEPT. Raises ArchiveError."""
     text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
     archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
     for name in archive.names(FOLDER)[:-MOST_KEPT]:
@@ -42,6 +42,9 @@ def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
 
 
 def write_nights(archive: Archive, file: Path) -> None:
-    """Write the metrics of all nightly runs to a file. Raises ArchiveError, OSError."""
+    """Write the metrics of all nightly runs to a JSON file. Raises ArchiveError, OSError.
+
+    The file has one key, `nights`, with a list of NightMetrics, oldest first.
+    """
     found = [night.model_dump(mode="json") for night in kept_metrics(archive)]
     file.write_text(json.dumps({"nights": found}), "utf-8")

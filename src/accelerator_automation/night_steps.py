@@ -77,8 +77,14 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 class NightRun:
     """The inputs of a nightly run, and the results that its steps share.
 
-    `repository` is the repository on GitHub in which issues are opened; `catalog` is the catalog
-    before the first step.
+    Inputs: `root` is the repository, `out` the folder of the site, `catalog` the data before the
+    first step, and `made_here` a folder with reports of this project's own runs. Issues are opened
+    in `repository` (OWNER/NAME). Steps that need `archive` or `api` are left out if it is None.
+    `engine`, `package_sync` and `resolver` do the work of steps, so that tests can replace them.
+
+    Results: `fetched` has a result for each feed. `standing_in` has, by platform id, the day since
+    which a quarantined platform's last valid version is shown. `issues` counts the changed issues.
+    `published` is whether the site was built.
     """
 
     root: Path
@@ -124,9 +130,10 @@ class NightRun:
         ]
 
     def overdue(self) -> tuple[tuple[str, Breakage], ...]:
-        """Return the regressions older than the deadline, each with the id of its platform.
+        """Return the regressions that are open for too long, each with the id of its platform.
 
-        Histories that cannot be read are skipped; the step `history` has reported them.
+        The limit is `breakage_hours` among the deadlines of the catalog's criteria. Histories that
+        cannot be read are skipped; the step `history` has reported them.
         """
         overdue: list[tuple[str, Breakage]] = []
         for platform in self.looked_at.platforms if self.looked_at else ():
@@ -143,9 +150,9 @@ class NightRun:
 
 
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
-    """Return the steps in their order, each with its name.
+    """Return the steps in their order, each as a name and a function.
 
-    `skip` names steps of LOOKED_UP to leave out.
+    `skip` has the names of steps to leave out: keys of LOOKED_UP (`packages`, `commands`).
     """
     found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [
@@ -202,9 +209,10 @@ def _take_trials(tonight: NightRun, folder: Path) -> str:
 
 
 def _fold(tonight: NightRun) -> str:
-    """Fold the readable reports into the histories, and merge history files of past months.
+    """Add the readable reports to the histories, and merge history files of past months.
 
-    Raises ProblemsError. The next step quarantines folders with errors.
+    Returns the result in one line. Raises ProblemsError if any report or history has an error. The
+    next step quarantines folders with errors.
     """
     reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
@@ -253,7 +261,7 @@ def _keep(tonight: NightRun, archive: Archive) -> str:
 
 
 def _publish(tonight: NightRun) -> str:
-    """Build the site, unless nothing has changed since it was last published."""
+    """Build the site, unless its inputs are unchanged; return the result in one line."""
     found, archive = tonight.looked_at, tonight.archive
     if found is None:
         raise StepFailed("the shared data has errors, so the existing site stays")
@@ -291,7 +299,10 @@ def _cited(tonight: NightRun, api: Api, repository: str) -> str:
 
 
 def _propose(tonight: NightRun, api: Api, repository: str) -> str:
-    """Open or update pull requests for plugin releases; quarantined folders get none."""
+    """Open or update pull requests for plugin releases; return the result in one line.
+
+    Quarantined folders get none.
+    """
     return propose_releases(api, repository, _usable(tonight)).words
 
 
@@ -338,10 +349,11 @@ _MOST_BYTES = 64 * 1024 * 1024
 def archive_runs(
     archive: Archive, reports: Iterable[StoredReport], root: Path, most: int = MOST_RUNS
 ) -> int:
-    """Archive the reports of test runs, and return how many are new.
+    """Archive the reports of test runs (no baselines), and return how many are new or changed.
 
-    The object is named after the start of the run, or after a digest of the report if it has no
-    start. For each report name, the newest `most` are kept. Raises ArchiveError, OSError.
+    An object is `runs/<platform>/<report name>/<start>.json.gz`; without a start, a digest of the
+    report takes its place. Of each report name, the newest `most` are kept. Raises ArchiveError,
+    OSError.
     """
     new = 0
     for stored in reports:
@@ -364,7 +376,7 @@ def _moment(report: Report, text: bytes) -> str:
 
 
 def archive_facts(archive: Archive, root: Path, today: dt.date) -> int:
-    """Archive the package data that has changed, and return the number of changed packages.
+    """Archive each file of `data/packages` that has changed, and return how many there are.
 
     Raises ArchiveError, OSError.
     """

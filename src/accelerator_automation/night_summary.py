@@ -16,7 +16,13 @@ from accelerator_portal.results.breakages import Breakage
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """The results of a nightly run, from which its summary is written."""
+    """The results of a nightly run, from which its summary is written.
+
+    `fetched` has a result for each feed, `set_aside` the problems of each quarantined platform by
+    id, and `overdue` the regressions past their deadline, each with its platform's id. `difference`
+    is the changes on the site as Markdown. `standing_in` has, by platform id, the day since which a
+    quarantined platform's last valid version is shown. `published` is whether the site was built.
+    """
 
     steps: tuple[StepResult, ...]
     fetched: tuple[Fetched, ...] = ()

@@ -18,7 +18,7 @@ Maintainers = Mapping[str, Sequence[str]]
 
 
 def maintainers(catalog: Catalog) -> Maintainers:
-    """Return the GitHub logins of each folder's maintainers."""
+    """Return the GitHub logins of each platform's maintainers, by platform id."""
     return {
         platform.id: [person.github for person in platform.accelerator.maintainers]
         for platform in catalog.platforms

@@ -1,4 +1,7 @@
-"""Opens one pull request for each platform whose new plugin releases have no compatibility row."""
+"""Opens one pull request per platform for plugin releases that `compatibility.yaml` lacks.
+
+Each release whose metadata states a torch version gets a row in that file of the platform.
+"""
 
 from __future__ import annotations
 
@@ -141,9 +144,9 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
 
 
 def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
-    """Return the proposals that have a row.
+    """Return the proposals for new releases whose metadata states a torch version.
 
-    For the others, add a problem to `done` that names the command for adding a row.
+    For each other release, add a problem to `done` that names the command for adding its row.
     """
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:

@@ -32,7 +32,11 @@ _WORDS: dict[ProposalOutcome, str] = {
 
 
 class Proposal(Protocol):
-    """A proposed change of one file. Its versions are releases, or commits of cited documents."""
+    """A pull request that changes one file.
+
+    Its versions are what it proposes: releases of a package, or commits of cited files. Whoever
+    closes the pull request declines these versions.
+    """
 
     @property
     def kind(self) -> ProposalKind:
@@ -97,7 +101,8 @@ class ProposalPullRequest(Part):
 class ProposalResults:
     """The outcomes of proposals (`outcomes`), and why others could not be made (`problems`).
 
-    Both are by platform id, or by version for PyTorch.
+    The keys of both are ids of platforms, ids of baselines' reports, or versions of PyTorch.
+    `nothing` is the text for a run without proposals.
     """
 
     nothing: str
@@ -137,7 +142,8 @@ def settle(
 ) -> ProposalOutcome:
     """Open or update the pull request of a proposal; return what was done.
 
-    Versions that a person declined are left out. Without `room`, no pull request is opened. The
+    Versions that a person declined are left out (`declined` if none is left). Without `room`, no
+    pull request is opened (`waiting`). A branch that a person edited stays as it is (`left`). The
     call can be repeated: an existing pull request is found by its branch and marker. Raises
     GitHubError, ProblemsError.
     """

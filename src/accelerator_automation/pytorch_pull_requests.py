@@ -1,4 +1,4 @@
-"""Opens a pull request for a PyTorch release whose entry is missing or incomplete."""
+"""Opens a pull request for each PyTorch release that `data/releases.yaml` lacks or has in part."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _section(heading: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _listed(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first lines as list items, and then an item with the number of other lines."""
+    """Yield at most _MOST_LISTED lines as list items, then an item that counts the others."""
     found = list(lines)
     yield from (f"- {line}" for line in found[:_MOST_LISTED])
     if len(found) > _MOST_LISTED:
@@ -144,7 +144,8 @@ def propose_pytorch_releases(
 ) -> ProposalResults:
     """Open or update a pull request for each release with new facts; return the outcomes.
 
-    The entry is computed from the file on the default branch. Raises GitHubError.
+    `ask` returns the builds that the package indexes have of a version. They are compared with the
+    releases file on the default branch. `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no new PyTorch release")
     versions = list(open_releases(catalog, day))
@@ -168,7 +169,11 @@ def propose_pytorch_releases(
 
 
 def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
-    """Yield the newest listed version if it is recent, and newer final versions on PyPI."""
+    """Yield the versions whose entry may be missing or incomplete.
+
+    These are the newest version in the catalog, if its release is at most COMPLETED_FOR ago, and
+    the newer final versions on PyPI.
+    """
     newest = catalog.releases.newest
     if day - newest.date <= COMPLETED_FOR:
         yield newest.version

@@ -1,4 +1,8 @@
-"""Opens a pull request for each platform if a cited document now states other models."""
+"""Opens a pull request for each platform whose cited documents now list other models.
+
+A platform's `stated-models.yaml` has lists of models, each read from a document of the vendor at a
+commit.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +142,10 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 def _changes(
     api: Api, name: str, file: StatedModels, day: dt.date, done: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists whose models have changed; add problems with documents to `done`."""
+    """Yield the lists whose models have changed; add problems with documents to `done`.
+
+    `name` is the platform's id, under which the problems are added.
+    """
     for place, before in enumerate(file.lists):
         document = document_of(file, before)
         if document is None:
@@ -180,7 +187,10 @@ def _words(change: ListChange) -> Iterator[str]:
 
 
 def listed(heading: str, names: list[str]) -> Iterator[str]:
-    """Yield a line with the first of some names; no line if there are none."""
+    """Yield one list item, with `heading` and the names; nothing if there are no names.
+
+    At most _MOST_LISTED names are shown, then the number of the others.
+    """
     found = list(dict.fromkeys(names))
     if found:
         more = len(found) - _MOST_LISTED

@@ -19,7 +19,10 @@ NightStep = tuple[str, Callable[[], str]]
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The result of a step; if it `failed`, `words` give the reason."""
+    """The name and the result of a step; if it `failed`, `words` give the reason.
+
+    `words` is one line, `seconds` the duration, and `traffic` counts the requests of the step.
+    """
 
     name: str
     words: str

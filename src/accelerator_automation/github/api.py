@@ -118,7 +118,7 @@ def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Limits on the attempts and waits for one request; tests use shorter waits."""
+    """Limits on the attempts and waits (in seconds) for one request; tests use shorter waits."""
 
     tries: int = 4
     """The maximum number of attempts."""

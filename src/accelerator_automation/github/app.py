@@ -84,7 +84,7 @@ class _Registration(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GitHubApp:
-    """A GitHub App whose credentials GitHub has accepted."""
+    """A GitHub App whose credentials the API at `home` accepted; owners install it on `page`."""
 
     credentials: AppCredentials
     slug: str
@@ -186,7 +186,10 @@ def app_here(patience: Patience | None = None) -> GitHubApp | None:
 
 
 def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
-    """Return the App with these credentials. Raises GitHubError, and AppError if GitHub refuses."""
+    """Return the App with these credentials, from the API at the URL `home`.
+
+    Raises GitHubError, and AppError if GitHub refuses the credentials or the time of the request.
+    """
     with _as_app(credentials, home, patience) as api:
         found = read(api, "app", _Registration)
     return GitHubApp(credentials, found.slug, found.html_url, home, patience)
@@ -231,7 +234,10 @@ class AppError(GitHubError):
 
 
 def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
-    """Return an AppError if wrong credentials or a wrong clock caused the error, else `error`."""
+    """Return an AppError if wrong credentials or a wrong clock caused `error`, else `error` itself.
+
+    `now` is the time of this machine's clock, which the message states.
+    """
     words = str(error)
     if error.status == _UNAUTHORIZED and any(claim in words for claim in _CLOCK):
         clock = f"the clock of this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
@@ -246,14 +252,14 @@ def refused_app(error: GitHubError, now: dt.datetime) -> GitHubError:
 
 
 def missing_installation(repository: str, page: str) -> AppError:
-    """Return the error for an owner that has not installed the App."""
+    """Return the error for an owner that has not installed the App; `page` is the App's URL."""
     owner, _, name = repository.partition("/")
     fix = f"Ask an owner of {owner} to install it for {name}: {page}"
     return AppError(repository, f"the GitHub App is not installed at {owner}", fix)
 
 
 def missing_repository(repository: str, page: str) -> AppError:
-    """Return the error for an installation that does not include the repository."""
+    """Return the error for an installation without the repository; `page` is the App's URL."""
     owner, _, name = repository.partition("/")
     problem = f"the installation of the GitHub App at {owner} doesn't include this repository"
     fix = f"Ask an owner of {owner} to add {name}, or correct the name: {page}"
@@ -261,14 +267,14 @@ def missing_repository(repository: str, page: str) -> AppError:
 
 
 def suspended_installation(repository: str, page: str) -> AppError:
-    """Return the error for an installation that its owner has suspended."""
+    """Return the error for an installation that its owner suspended; `page` is the App's URL."""
     owner = repository.partition("/")[0]
     problem = f"the installation of the GitHub App at {owner} is suspended"
     return AppError(repository, problem, f"Ask an owner of {owner} to unsuspend it: {page}")
 
 
 def missing_permissions(repository: str, permissions: Sequence[str], page: str) -> AppError:
-    """Return the error for permissions that the owner has not granted."""
+    """Return the error for permissions that the owner has not granted; `page` is the App's URL."""
     owner = repository.partition("/")[0]
     problem = f"the GitHub App lacks the permission {' and '.join(permissions)}"
     fix = f"Add it to the App if needed, and ask an owner of {owner} to accept it: {page}"
@@ -276,10 +282,11 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
 
 
 def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
-    """Return the error for a refused request about an installation or its token.
+    """Return the error to raise for a refused request about an installation or its token.
 
-    The installation may have changed since it was checked. Errors of the network and of the
-    credentials are returned unchanged.
+    It says how the installation has changed since it was checked: removed, suspended, or without
+    the repository. Errors of the network and of the credentials are returned unchanged. `page` is
+    the App's URL.
     """
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:

@@ -67,7 +67,7 @@ class _Contents(Part):
 
 @dataclass(frozen=True, slots=True)
 class BranchFile:
-    """The wanted text of a file on a branch."""
+    """A branch, the path of a file on it, and the text that the file is to have."""
 
     branch: str
     path: str
@@ -76,7 +76,7 @@ class BranchFile:
 
 @dataclass(frozen=True, slots=True)
 class BaseCommit:
-    """The newest commit of the branch that pull requests are merged into."""
+    """The newest commit of the branch that pull requests are merged into, and its tree's id."""
 
     branch: str
     commit: str
@@ -92,7 +92,7 @@ class BranchRepository:
 
     @property
     def path(self) -> str:
-        """The path of the repository in the API."""
+        """The path of the repository in GitHub's API: `repos/OWNER/NAME`."""
         return f"repos/{self.name}"
 
     def base(self) -> BaseCommit:
@@ -169,7 +169,7 @@ _HISTORY = f"{HISTORY}/"
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """The result of a push: the number of files pushed, and the files left out after a conflict."""
+    """The number of files pushed, and the paths left out because others changed them, too."""
 
     pushed: int
     left_out: tuple[str, ...] = ()
@@ -177,7 +177,11 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class PushRetry:
-    """How often to repeat a push if another push came first, and how long to wait (in seconds)."""
+    """How often to try a push while others push first, and the first wait in seconds.
+
+    The wait doubles after each attempt and is multiplied by a random number from 1 to 2. `pause`
+    waits.
+    """
 
     attempts: int = 6
     first_wait: float = 1.0
@@ -222,5 +226,5 @@ def push_data(
 
 
 def _unit(path: str) -> str:
-    """Return the folder of a history's file, which is pushed as a whole, or else the path."""
+    """Return the unit of a file that is pushed as a whole: a history's folder, or the path."""
     return path.rpartition("/")[0] if path.startswith(_HISTORY) else path

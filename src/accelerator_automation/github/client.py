@@ -46,7 +46,7 @@ class _CutOffError(GitHubError):
 
 @dataclass(frozen=True)
 class GitHubClient:
-    """GitHub's API, accessed with one token.
+    """GitHub's API at the URL `home`, accessed with one token.
 
     Requests that are safe to repeat are retried after errors of GitHub's servers. A POST is retried
     only if GitHub refused it, because otherwise GitHub may have carried it out.
@@ -73,7 +73,7 @@ class GitHubClient:
         return self._asked("GET", path)
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
-        """Return the response body, and the headers in lower case. Raises GitHubError."""
+        """Return the response body, and the headers by name in lower case. Raises GitHubError."""
         status, headers, text = self._answer("GET", path, None)
         if status != _OK:
             raise _refusal(path, status, text, headers)
@@ -95,9 +95,9 @@ class GitHubClient:
         self._requester.close()
 
     def _kept_at(self, path: str) -> str:
-        """Return the address to which GitHub redirects.
+        """Return the URL of a file's storage, to which GitHub redirects a request for `path`.
 
-        Raises GitHubError, also if the address is neither https nor on the API's host.
+        Raises GitHubError, also if the URL is neither https nor on the API's host.
         """
         # Without this header, GitHub describes a release's file instead of redirecting to it.
         accept = {"Accept": "application/octet-stream"} if _ASSET.search(path) else None

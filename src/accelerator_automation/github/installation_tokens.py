@@ -35,7 +35,10 @@ def _utc_now() -> dt.datetime:
 
 @dataclass
 class _Slot:
-    """The token for one repository and set of permissions, or the error; guarded by a lock."""
+    """The client with a token for one repository and set of permissions, or the error.
+
+    `lock` is held while a token is requested, so that each is requested once.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     made: tuple[GitHubClient, dt.datetime] | None = None
@@ -53,7 +56,10 @@ class InstallationTokens:
         pause: Callable[[float], None] = time.sleep,
         wait: Callable[[], None] = lambda: None,
     ) -> None:
-        """Request tokens as `app`; `wait` returns when the next token may be requested."""
+        """Request tokens as `app`.
+
+        `wait` returns when the next token may be requested; `pause` sleeps for a number of seconds.
+        """
         self.app = app
         self._now, self._pause, self._wait = now, pause, wait
         self._installations: dict[str, AppInstallation] | None = None
