@@ -1,4 +1,8 @@
-"""Records which sent events have no final answer yet, and finds their reports."""
+"""Records which events sent to vendors have no final answer yet, and finds their reports.
+
+A request is an event that was sent to one platform. It is open until the run that it started has a
+final state, and settled afterwards.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ _MOST_SETTLED = 100_000
 
 
 class Settled(Model):
-    """A platform's final answer to one event."""
+    """A platform's final answer to one event, and whether a check run shows it."""
 
     at: Moment
     """When the event was sent to the platform."""
@@ -46,7 +50,7 @@ class Settled(Model):
 
 
 class Ledger(Model):
-    """The file that passes the settled and the open requests from one round to the next."""
+    """The file that passes the settled and the open requests from one answer round to the next."""
 
     schema_version: Literal[1] = 1
     """The version of this file's format."""
@@ -73,7 +77,10 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return the entry of each platform that now tests changes, by id, from its folder."""
+    """Return the entry of each platform that tests changes now, by platform id.
+
+    The entry says what the platform tests and where, as its folder declares it.
+    """
     return {
         platform.id: entry_of(platform, platform.accelerator.upstream_events)
         for platform in catalog.platforms
@@ -98,10 +105,10 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield each open request once.
+    """Yield each request that is not settled and not older than REMEMBERED, once.
 
-    `again` lists titles of settled runs to look up again. Platforms that no longer take part are
-    left out.
+    `again` has the titles of settled runs (see `run_title`) to look up again. Platforms that no
+    longer take part are left out.
     """
     seen = ledger.settled.keys() - set(again)
     for one in sent_requests(changes, entries, now - REMEMBERED):
@@ -152,10 +159,11 @@ def with_settled(
     failed: Collection[int] = (),
     checked: Collection[str] = (),
 ) -> Ledger:
-    """Return a ledger with the newly settled requests, without those older than REMEMBERED.
+    """Return a ledger of the settled requests: those of `before`, and those with a final result.
 
-    Requests for a pull request in `failed`, which could not be answered, stay open. `checked` lists
-    the titles of the runs that have a check run now.
+    Requests older than REMEMBERED are removed. `failed` has the numbers of pull requests that could
+    not be answered; their requests stay open. `checked` has the titles of the runs that have a
+    check run now. Open requests are added by `with_open`.
     """
     kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
     for one in looked:
@@ -168,9 +176,10 @@ def with_settled(
 
 
 def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
-    """Return the ledger with the sent requests that are not settled.
+    """Return the ledger with those sent requests that are not settled.
 
-    Requests older than REMEMBERED are left out.
+    The keys of `sent` are the ids of the plans' artifacts. Requests older than REMEMBERED are left
+    out.
     """
     left = {
         number: SentChange(
@@ -191,7 +200,8 @@ def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) 
 def _is_final(found: RunResult, asked: SentRequest, now: dt.datetime) -> bool:
     """Return whether a result cannot change any more.
 
-    A failed run may be repeated until its time limit. A lost run may appear until twice the limit.
+    A refused report can be replaced until the run's time limit. A missing one can arrive until
+    twice the limit.
     """
     limit = dt.timedelta(hours=asked.entry.hours)
     age = now - asked.at

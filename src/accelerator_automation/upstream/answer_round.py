@@ -58,7 +58,10 @@ from accelerator_portal.results.standing import State
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Clients of GitHub for three uses, each with only the permissions it needs."""
+    """Clients of GitHub for this repository, for vendors' runs and for comments upstream.
+
+    Each has only the permissions it needs.
+    """
 
     own: Api
     """Reads this repository."""
@@ -74,7 +77,7 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRound:
-    """The results of a round: the lookups, the answers, and what was done."""
+    """The results of a round: lookups, compared reports, what was done, and the next ledger."""
 
     looked: tuple[LookupResult, ...]
     answers: tuple[PlatformAnswer, ...]
@@ -149,7 +152,10 @@ class _Issue(Part):
 
 @dataclass(frozen=True, slots=True)
 class LateLabels:
-    """The titles of the runs that need a check run now; `errors` are the failed requests."""
+    """The titles of the runs that need a check run now, because their label was added late.
+
+    `errors` are sentences about requests to GitHub that failed.
+    """
 
     titles: frozenset[str] = frozenset()
     errors: tuple[str, ...] = ()
@@ -187,10 +193,11 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that would get a check run if their pull request had the label.
+    """Return the answered requests that need a check run as soon as their pull request has a label.
 
-    They are keyed by label and by the number of the pull request. For each platform and pull
-    request only the newest event counts; it comes last in `requests`.
+    The keys are the repository with the label, then the number of the pull request. Of each
+    platform and pull request only the newest event counts; it comes last in `requests`. `home` is
+    this repository (OWNER/NAME).
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
     for one in requests:
@@ -232,7 +239,10 @@ KEPT = "upstream-main"
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """The platforms' histories, which reports are compared with."""
+    """The platforms' histories (`data/history/`), with which new reports are compared.
+
+    `faults` collects sentences about histories that cannot be read.
+    """
 
     root: Path
     """The repository."""
@@ -262,7 +272,10 @@ class ComparedReport:
 def compare_with_bases(
     looked: Iterable[LookupResult], catalog: Catalog, bases: Bases, today: dt.date
 ) -> Iterator[ComparedReport]:
-    """Compare each report that was found with the history of its platform."""
+    """Yield each report that was found, compared with the history of its platform.
+
+    Lookups without a report are skipped.
+    """
     for one in looked:
         platform = catalog.by_id.get(one.asked.entry.accelerator)
         found = one.found
@@ -289,7 +302,7 @@ def compare_with_bases(
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """The results of posting answers to PyTorch's repository."""
+    """What was posted to PyTorch's repository (`said`), and what could not be posted (`failed`)."""
 
     said: list[str] = field(default_factory=list)
     """What was done, in sentences."""
@@ -339,7 +352,11 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
 
 
 def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
-    """Return the reports on each pull request, by its newest event, whose labels count."""
+    """Return the reports grouped by pull request, without those of the main branch.
+
+    Each key is the change of a pull request's last report in `found`, because it has the newest
+    labels.
+    """
     changes: dict[tuple[str, int], Change] = {}
     reports: dict[tuple[str, int], list[ComparedReport]] = {}
     for one in found:

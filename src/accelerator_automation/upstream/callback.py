@@ -42,7 +42,10 @@ class Dispatched(Part):
 
 
 class SelfStarted(Part):
-    """The payload of a run that no event started; it takes the place of `client_payload`."""
+    """The payload of a run that a vendor's schedule started, without an event of the relay.
+
+    It takes the place of `client_payload`.
+    """
 
     event_type: SelfStartedEvent
     """The kind of schedule that started the run."""
@@ -106,7 +109,10 @@ def read_dispatched(event: bytes) -> Dispatched:
 
 
 def self_started(event_type: SelfStartedEvent, commit: str) -> SelfStarted:
-    """Return the payload of a run that no event started. Raises RefusedEventError."""
+    """Return the payload of a run that a vendor's schedule started, for the tested `commit`.
+
+    Raises RefusedEventError if `commit` is not a full commit id.
+    """
     try:
         return SelfStarted(
             event_type=event_type,

@@ -27,7 +27,7 @@ Refused = Literal["unreadable", "unknown repository", "forged", "out of order", 
 
 
 class RefusedEventError(ValueError):
-    """An event that is refused; `name` is the kind of reason, the message gives the details."""
+    """An event that is refused; `name` is one of `Refused`, the message gives the details."""
 
     def __init__(self, name: Refused, what: str) -> None:
         super().__init__(what if name == "unreadable" else f"{name}: {what}")
@@ -35,7 +35,10 @@ class RefusedEventError(ValueError):
 
 
 class Change(Model):
-    """A change of PyTorch to test. GitHub confirms the sender's data before any test runs."""
+    """A change of PyTorch to test: a commit, and the event or schedule for which it is tested.
+
+    GitHub confirms the sender's data before any test runs.
+    """
 
     occasion: Occasion
     """The kind of event or schedule for which it is tested."""

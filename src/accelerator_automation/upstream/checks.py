@@ -59,7 +59,10 @@ def check_label(platform: Platform, device: str | None = None) -> str:
 def may_check(
     platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
 ) -> bool:
-    """Return whether a platform's answer is also posted as a check run."""
+    """Return whether a platform's answer is also posted as a check run on the pull request.
+
+    This is so at L4, and at L3 if the change has the platform's label.
+    """
     if platform.accelerator.upstream_events is None or change.number is None:
         return False
     return level == "L4" or (level == "L3" and check_label(platform, device) in change.labels)

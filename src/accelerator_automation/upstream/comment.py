@@ -168,7 +168,7 @@ Version = Annotated[str, StringConstraints(max_length=200)]
 
 
 class PlatformAnswer(Model):
-    """A platform's test result for a pull request."""
+    """A platform's test result for a pull request: the run, and the report against its base."""
 
     accelerator: Id
     """The platform's id."""

@@ -1,6 +1,7 @@
-"""Keeps the queue of changes to be sent, and restarts runs of events that failed.
+"""Keeps the queue of changes to send to platforms, and restarts failed runs of the workflow.
 
-The functions of the queue are pure: they take the sender's log and return the next one.
+The workflow is the one that plans and sends (WORKFLOW). The functions of the queue take the
+sender's log (SendLog) and return the next one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class SentChange(Model):
 
 
 class WaitingPlan(Model):
-    """The part of a plan that is not sent yet."""
+    """The part of a plan that is not sent yet: the change, the platforms, and their failures."""
 
     change: Change
     """The change to test."""
@@ -43,9 +44,9 @@ class WaitingPlan(Model):
 
 
 class SendLog(Model):
-    """The file that passes the sender's state to its next run.
+    """The file that passes the sender's state to its next run: plans, sent changes, known events.
 
-    The keys of `waiting`, `sent` and `read` are the numbers of the plans' artifacts.
+    The keys of `waiting`, `sent` and `read` are the ids of the artifacts with the plans.
     """
 
     schema_version: Literal[1] = 1
@@ -84,7 +85,7 @@ MOST_FAILURES = 3
 
 @dataclass(frozen=True, slots=True)
 class QueueItem:
-    """A change to send to one platform; `plan` is the number of the plan's artifact."""
+    """A change to send to one platform; `plan` is the id of the artifact with the plan."""
 
     plan: int
     change: Change
@@ -102,8 +103,9 @@ class Enqueued:
 def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
     """Return the log with new plans, which are added oldest first.
 
-    The keys of `plans` are the numbers of their artifacts. A newer commit of a branch or pull
-    request replaces unsent older ones. Replays are refused.
+    The keys of `plans` are the ids of their artifacts. A newer commit of a branch or pull request
+    replaces unsent older ones. An event that was first planned more than SAME_EVENT ago is refused
+    as a replay.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):
@@ -153,7 +155,11 @@ def log_with_sent(
 
 
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
-    """Return the log without the entries that have expired."""
+    """Return the log without what it no longer needs.
+
+    Sent changes and the times of reading plans are removed after KEPT, delivery numbers after
+    DELIVERIES_KEPT.
+    """
     return log.model_copy(
         update={
             "sent": {n: one for n, one in log.sent.items() if now - _last(one, now) <= KEPT},
@@ -189,7 +195,10 @@ def _with_plan(
 
 
 def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]) -> bool:
-    """Return whether a newer change makes an older, unsent one useless for a platform."""
+    """Return whether a newer change makes it useless to send an older plan's change to a platform.
+
+    `names` are the ids of the platforms that the newer change is planned for.
+    """
     if _branch(change) != _branch(older.change):
         return False
     return change.head != older.change.head or entry.accelerator in names
@@ -248,7 +257,10 @@ REACH = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The ids of the runs that a sweep restarted (`again`) and gave up, and the errors."""
+    """The ids of the failed runs that were restarted (`again`) or failed too often (`given_up`).
+
+    `errors` are the messages of restarts that failed.
+    """
 
     again: tuple[int, ...]
     given_up: tuple[int, ...]

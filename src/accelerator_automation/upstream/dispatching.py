@@ -106,7 +106,10 @@ class SendResult(Model):
 
 @dataclass(frozen=True, slots=True)
 class SendSettings:
-    """Settings for sending; tests use shorter waits."""
+    """Settings for sending: parallel requests (`at_once`), attempts (`tries`) and waits (seconds).
+
+    Tests use shorter waits.
+    """
 
     at_once: int = 16
     tries: int = 4
@@ -211,7 +214,11 @@ Save = Callable[[SendLog], None]
 
 @dataclass
 class DispatchRound:
-    """The results of a round of sending; the next round continues from `log`."""
+    """The results of a round of sending; the next round continues from `log`.
+
+    `sent` has a result for each attempted platform, `notes` are sentences about events that were
+    not sent.
+    """
 
     log: SendLog
     sent: list[SendResult] = field(default_factory=list)

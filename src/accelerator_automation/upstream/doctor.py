@@ -168,7 +168,7 @@ class HeaderApi(Api, Protocol):
     """GitHub's API, including the headers of responses."""
 
     def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
-        """Return the response body for a path, and the headers in lower case."""
+        """Return the response body for a path, and the headers by name in lower case."""
 
 
 class _Core(BaseModel):

@@ -139,7 +139,7 @@ def _trimmed(said: _Trimmed, upstream: str) -> Change | str:
 
 
 def _made_up(pull: _PullRequest, action: str) -> str:
-    """Return a delivery number for an event without one; equal events get the same number."""
+    """Return a delivery number computed from the event; equal events get the same number."""
     commit = pull.head.sha if pull.head else "unknown"
     digest = hashlib.sha256(f"{pull.number} {commit} {action}".encode()).hexdigest()[:16]
     return f"pr-{pull.number}-{digest}"

@@ -39,7 +39,10 @@ NewsVerdict = Literal["newly broken", "red already", "flaky", "known", "mended",
 
 
 class Broken(Model):
-    """A failing test, with the details that a comment shows."""
+    """A failing test, with the details that a comment shows.
+
+    It failed in `bad` of its last `of` runs on the base.
+    """
 
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
     """The key of the test, shortened if it is very long."""
@@ -56,7 +59,10 @@ class Broken(Model):
 
 
 class ReportNews(Model):
-    """A report compared with its base. Lists are limited, counts include all tests."""
+    """A report compared with its base: the number of tests by result of the comparison.
+
+    `newly` and `flaky` list at most MOST_KEPT of these tests, the counts include all.
+    """
 
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first newly broken tests, sorted by key."""
@@ -160,5 +166,5 @@ def _cut(text: str, most: int) -> str:
 
 
 def keys(found: Iterable[Broken]) -> Iterator[str]:
-    """Yield the key of each test."""
+    """Yield the key of each test, which identifies it in reports and histories."""
     return (one.key for one in found)

@@ -19,7 +19,7 @@ it."""
 
 
 class PlannedPlatform(Model):
-    """A platform that tests a change."""
+    """A platform that tests a change: its device and tasks, where they run, and for how long."""
 
     accelerator: Id
     """The platform's id."""
@@ -36,7 +36,7 @@ class PlannedPlatform(Model):
 
 
 class DispatchPlan(Model):
-    """The platforms that test a change, and why the others do not."""
+    """The platforms that test a change (`entries`), and why others do not (`passed_over`)."""
 
     schema_version: Literal[1] = 1
     """The version of this file's format."""
@@ -113,7 +113,10 @@ _LEAST = 40
 
 
 def run_title(change: Change, accelerator: str) -> str:
-    """Return the text that a run's title must contain to be found (`run-name` in its workflow)."""
+    """Return `<delivery>/<accelerator>`, which the title of a platform's run must contain.
+
+    The vendor's workflow sets it as `run-name`; the run is found by it.
+    """
     return f"{change.delivery}/{accelerator}"
 
 

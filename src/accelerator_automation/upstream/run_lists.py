@@ -39,10 +39,10 @@ class _Listing:
 
 
 class RunLists:
-    """Lists of the runs that began at `since` or later, and some before; each is requested once.
+    """Lists the runs of repositories that began at `since` or later; each list is requested once.
 
-    `begins` has, by repository, a later start, so that one slow vendor does not make the lists of
-    the others longer.
+    `begins` has, by repository, a later time than `since`, so that one slow vendor does not make
+    the lists of the others longer. The lists also have some earlier runs.
     """
 
     def __init__(
@@ -55,7 +55,10 @@ class RunLists:
         self._lock = threading.Lock()
 
     def of(self, repository: str, event: str) -> RunsByTitle:
-        """Return a repository's runs of an event by words of their titles. Raises GitHubError."""
+        """Return a repository's runs of one event, newest first, by each word of their titles.
+
+        Raises GitHubError.
+        """
         with self._lock:
             listing = self._listings.setdefault((repository, event), _Listing())
         with listing.lock:
@@ -126,9 +129,9 @@ class _ArtifactListing:
 
 
 class ArtifactLists:
-    """The artifacts of runs that began at `since` or later.
+    """The artifacts of vendors' runs; for many runs of a repository, one common list is requested.
 
-    `begins` has, by repository, a later start.
+    The list begins at `since`, or at the later time that `begins` has for the repository.
     """
 
     def __init__(

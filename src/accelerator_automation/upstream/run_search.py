@@ -51,7 +51,12 @@ class ReportPlace:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The result of one platform's run; `why` gives the reason if there is no report."""
+    """The result of one platform's run; `why` gives the reason if there is no report.
+
+    With a report, `state` is `report`, or `late` if it arrived after the time limit. Without one,
+    it is `waiting` (no run yet), `running` or `refused` (the run or its report is not valid). After
+    the time limit, the first two become `lost`, or `silent` for a private CI (`redispatch`).
+    """
 
     state: RunState
     repository: str
@@ -139,7 +144,10 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
 
 
 def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
-    """Return the run that uploaded the artifacts of a private CI. Raises _NotHereError."""
+    """Return the run that uploaded the artifacts, for a platform that tests in its private CI.
+
+    Raises GitHubError, and _NotHereError if there is no artifact or its run is unknown.
+    """
     if not artifacts:
         raise _NotHereError("waiting", "there is no report")
     made_by = artifacts[0].workflow_run
@@ -224,7 +232,7 @@ def _part(archive: bytes, asked: SentRequest) -> Report:
 
 
 def _joined(parts: Sequence[Report]) -> Report:
-    """Merge the reports of all tasks; a value that only some of them have is kept."""
+    """Merge the reports of all tasks: all their tests, and the first value of each other fact."""
     if len(parts) == 1:
         return parts[0]
     whole = merged(

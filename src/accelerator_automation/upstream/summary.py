@@ -53,7 +53,10 @@ def sweep_summary(done: Sweep) -> str:
 def answer_summary(
     looked: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
 ) -> str:
-    """Return a summary of the lookups, the comparisons and the comments, as Markdown."""
+    """Return a summary of the lookups, the comparisons and the comments, as Markdown.
+
+    `said` has sentences about the comments.
+    """
     lines = ["# Answers", ""]
     lines += [_looked(one) for one in looked] or ["No outstanding reports."]
     if news := list(_news(answers)):
