@@ -1,7 +1,7 @@
 """Opens one pull request for each baseline whose files now expect other results.
 
 A baseline is a report of the results that a project's CI expects. It is converted from files on
-GitHub at a commit; a newer commit is converted again.
+GitHub at a commit, and converted again when these files have a newer commit.
 """
 
 from __future__ import annotations

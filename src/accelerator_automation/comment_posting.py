@@ -123,10 +123,7 @@ _DIGITS = re.compile(r"[1-9][0-9]{0,8}\n?")
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """The content of a run's artifact: the pull request's number and the changes of the site.
-
-    The changes are None if they are missing or in an unknown format.
-    """
+    """The content of a run's artifact: the pull request's number and the changes of the site."""
 
     number: int
     difference: Difference | None

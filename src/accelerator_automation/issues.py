@@ -98,7 +98,7 @@ def issue_marker(label: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IssueList:
-    """The issues with a label in a repository; every method raises GitHubError."""
+    """The issues with `label` in the repository `home`; every method raises GitHubError."""
 
     api: Api
     home: str

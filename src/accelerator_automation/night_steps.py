@@ -77,23 +77,21 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 class NightRun:
     """The inputs of a nightly run, and the results that its steps share.
 
-    Inputs: `root` is the repository, `out` the folder of the site, `catalog` the data before the
-    first step, and `made_here` a folder with reports of this project's own runs. Issues are opened
-    in `repository` (OWNER/NAME). Steps that need `archive` or `api` are left out if it is None.
-    `engine`, `package_sync` and `resolver` do the work of steps, so that tests can replace them.
-
-    Results: `fetched` has a result for each feed. `standing_in` has, by platform id, the day since
-    which a quarantined platform's last valid version is shown. `issues` counts the changed issues.
-    `published` is whether the site was built.
+    Steps that need `archive` or `api` are left out if it is None.
     """
 
     root: Path
+    """The repository."""
     out: Path
+    """The folder of the site."""
     catalog: Catalog
+    """The catalog before the first step."""
     archive: Archive | None = None
     api: Api | None = None
     repository: str | None = None
+    """The repository in which issues are opened, as OWNER/NAME."""
     made_here: Path | None = None
+    """The folder with reports of this project's own runs."""
     preview: bool = False
     """Whether the site is only built as a check. Another job then publishes it, and stores the
     digest of its inputs."""
@@ -102,12 +100,17 @@ class NightRun:
     resolver: Resolver = resolve_what_answers
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     fetched: list[Fetched] = field(default_factory=list)
+    """The result of each feed."""
     looked_at: Catalog | None = None
     """The catalog with all new data, without broken folders. None before the step `folders`, or if
     the shared data has errors."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
+    """The quarantined platforms that are shown in their last valid version: the day since which, by
+    platform id."""
     issues: Issues | None = None
+    """How many issues of regressions were changed; None before the step `issues`."""
     published: bool = False
+    """Whether the site was built, because something had changed."""
     pull_requests: str | None = None
     """The repository that gets pull requests for new releases of plugins and of PyTorch."""
     trials: Path | None = None

@@ -16,22 +16,24 @@ from accelerator_portal.results.breakages import Breakage
 
 @dataclass(frozen=True, slots=True)
 class Night:
-    """The results of a nightly run, from which its summary is written.
-
-    `fetched` has a result for each feed, `set_aside` the problems of each quarantined platform by
-    id, and `overdue` the regressions past their deadline, each with its platform's id. `difference`
-    is the changes on the site as Markdown. `standing_in` has, by platform id, the day since which a
-    quarantined platform's last valid version is shown. `published` is whether the site was built.
-    """
+    """The results of a nightly run, from which its summary is written."""
 
     steps: tuple[StepResult, ...]
     fetched: tuple[Fetched, ...] = ()
+    """The result of each feed."""
     set_aside: Mapping[str, tuple[Problem, ...]] | None = None
+    """The problems of each quarantined folder, by platform id."""
     overdue: tuple[tuple[str, Breakage], ...] = ()
+    """The regressions older than the deadline, each with the id of its platform."""
     difference: str = ""
+    """The changes on the site, as Markdown."""
     standing_in: Mapping[str, dt.date] = field(default_factory=dict)
+    """The quarantined platforms that are shown in their last valid version: the day since which, by
+    platform id."""
     issues: Issues | None = None
+    """How many issues of regressions were changed; None without the step `issues`."""
     published: bool = False
+    """Whether the site was built, because something had changed."""
 
     @property
     def failed(self) -> bool:

@@ -124,7 +124,7 @@ class PluginProposal:
 def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
     """Open or update a pull request for each platform with new releases; return the outcomes.
 
-    Raises GitHubError.
+    `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no new plugin release")
     repository = BranchRepository(api, home)

@@ -102,7 +102,6 @@ class ProposalResults:
     """The outcomes of proposals (`outcomes`), and why others could not be made (`problems`).
 
     The keys of both are ids of platforms, ids of baselines' reports, or versions of PyTorch.
-    `nothing` is the text for a run without proposals.
     """
 
     nothing: str
@@ -116,7 +115,7 @@ class ProposalResults:
 
     @property
     def words(self) -> str:
-        """The result in one line."""
+        """The number of proposals by outcome, and the problems, in one line."""
         shown: tuple[ProposalOutcome, ...] = ("opened", "updated", "unchanged", "left", "declined")
         line = ", ".join(f"{self.count(o)} {_WORDS.get(o, o)}" for o in shown if self.count(o))
         if waiting := self.count("waiting"):

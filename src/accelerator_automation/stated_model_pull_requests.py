@@ -121,7 +121,8 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
     """Open or update a pull request for each platform with changed lists; return the outcomes.
 
     Each platform is checked once a week. If a list cannot be read from its document any more, that
-    is a problem, and its models stay as they are. Raises GitHubError.
+    is a problem in the result, and its models stay as they are. `home` is this repository
+    (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)

@@ -54,7 +54,10 @@ class Api(Protocol):
 
 
 class ForwardingApi:
-    """Sends every request through another client, which `_forward` chooses by the path."""
+    """Sends every request through another client, which a subclass chooses by the path.
+
+    A subclass implements `_forward`.
+    """
 
     def get(self, path: str) -> bytes:
         """Return the response body for a path. Raises GitHubError."""

@@ -1,4 +1,7 @@
-"""Finds missing and wrong settings for upstream events in each repository. Changes nothing."""
+"""Finds missing and wrong settings for upstream events in each repository. Changes nothing.
+
+In all functions, `variable` is the environment variable with the token that is checked.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +200,7 @@ def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
 
 
 def refused_request(variable: str, error: GitHubError) -> SetupFinding:
-    """Return the finding for a request that failed."""
+    """Return the finding for a request that failed with the token in `variable`."""
     if error.status == _UNAUTHORIZED:
         fix = f"Create a new token and set {variable}"
         return SetupFinding(variable, "the token is expired or not valid", fix)

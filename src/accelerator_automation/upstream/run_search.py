@@ -131,7 +131,10 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
 
 
 def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> ListedRun:
-    """Return the newest run of this change. Raises _NotHereError if there is none."""
+    """Return the newest run with the title of the request `asked`.
+
+    Raises GitHubError, and _NotHereError if there is none.
+    """
     title = run_title(asked.change, asked.entry.accelerator)
     workflow = asked.entry.run.workflow_here
     event = "workflow_dispatch" if workflow else "repository_dispatch"
