@@ -58,10 +58,7 @@ from accelerator_portal.results.standing import State
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Clients of GitHub for this repository, for vendors' runs and for comments upstream.
-
-    Each has only the permissions it needs.
-    """
+    """Clients of GitHub for this repository, for vendors' runs and for comments upstream."""
 
     own: Api
     """Reads this repository."""
@@ -239,10 +236,7 @@ KEPT = "upstream-main"
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """The platforms' histories (`data/history/`), with which new reports are compared.
-
-    `faults` collects sentences about histories that cannot be read.
-    """
+    """The platforms' histories (`data/history/`), with which new reports are compared."""
 
     root: Path
     """The repository."""

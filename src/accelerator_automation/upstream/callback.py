@@ -42,10 +42,7 @@ class Dispatched(Part):
 
 
 class SelfStarted(Part):
-    """The payload of a run that a vendor's schedule started, without an event of the relay.
-
-    It takes the place of `client_payload`.
-    """
+    """The payload of a run that a vendor's schedule started, without an event of the relay."""
 
     event_type: SelfStartedEvent
     """The kind of schedule that started the run."""

@@ -35,10 +35,7 @@ class RefusedEventError(ValueError):
 
 
 class Change(Model):
-    """A change of PyTorch to test: a commit, and the event or schedule for which it is tested.
-
-    GitHub confirms the sender's data before any test runs.
-    """
+    """A change of PyTorch to test: a commit, and the event or schedule for which it is tested."""
 
     occasion: Occasion
     """The kind of event or schedule for which it is tested."""

@@ -39,10 +39,7 @@ NewsVerdict = Literal["newly broken", "red already", "flaky", "known", "mended",
 
 
 class Broken(Model):
-    """A failing test, with the details that a comment shows.
-
-    It failed in `bad` of its last `of` runs on the base.
-    """
+    """A failing test, with the details that a comment shows."""
 
     key: Annotated[str, Field(max_length=_LONGEST_KEY + 1)]
     """The key of the test, shortened if it is very long."""
@@ -59,10 +56,7 @@ class Broken(Model):
 
 
 class ReportNews(Model):
-    """A report compared with its base: the number of tests by result of the comparison.
-
-    `newly` and `flaky` list at most MOST_KEPT of these tests, the counts include all.
-    """
+    """A report compared with its base: the number of tests by result of the comparison."""
 
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first newly broken tests, sorted by key."""
