@@ -70,7 +70,10 @@ def read_ctrf(path: Path, options: Options) -> ImportResult:
 def _read_tests(
     imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
 ) -> None:
-    """Add each test, and add a fault if the summary's counts differ from the list of tests."""
+    """Add the file's tests to `imported`, with `fallback` as the suite of tests that name none.
+
+    Also record a fault for each count in `results.summary` that differs from `results.tests`.
+    """
     statuses: Counter[str] = Counter()
     for number, record in enumerate(results.tests):
         place = f"results.tests[{number}]"
@@ -91,7 +94,10 @@ def _read_tests(
 
 
 def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
-    """Return the fields that this project's writer stored in `extra`, or an empty dict."""
+    """Return the report fields in `extra`, in the key that this project's writer uses.
+
+    Empty without the key. If its value is not an object, a fault that names `place` is recorded.
+    """
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
         return kept
@@ -168,10 +174,10 @@ def status_of(outcome: Outcome) -> ctrf_model.Status:
 def plain_fields(
     test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
 ) -> dict[str, Any]:
-    """Return the fields of a `TestEntry` that the file states.
+    """Return the fields of a `TestEntry` that CTRF's own keys state, without those in `extra`.
 
-    `known` is the test's identity, `said` the suite that the user chose, `fallback` the suite
-    of tests that name no suite.
+    `known` is the test's identity. The suite is `said`, the one that the user chose, or else the
+    outermost suite of the test, or else `fallback`.
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
@@ -190,9 +196,10 @@ def plain_fields(
 
 
 def named(test: ctrf_model.Test, said: str | None) -> Identified:
-    """Return the identity of a test.
+    """Return the identity of a test, from its name and the suites that contain it.
 
-    The outermost suite is left out of the test's name, unless the user chose another suite, `said`.
+    The outermost suite becomes the report's suite, so it is not part of the name. If the user
+    chose another suite (`said`), it is part of the name.
     """
     outer = test.suite
     if outer and (said is None or suite_name(outer[0]) == said):
@@ -325,7 +332,10 @@ def _stable_id(test: TestEntry) -> str:
 
 
 def _is_told_apart(test: TestEntry) -> bool:
-    """Return whether the outcome must be stated in addition to CTRF's status."""
+    """Return whether CTRF has no status that means exactly this outcome.
+
+    The writer then adds the outcome as `rawStatus`.
+    """
     return test.outcome not in {"passed", "failed", "skipped", "not-run"}
 
 

@@ -6,15 +6,15 @@ name states how the models are run:
 
     [cpu_][dynamic_]…inductor[_freezing]…_{torchbench|huggingface|timm|timm_models}_{mode}.csv
 
-There are two forms. PyTorch writes `name,accuracy` and then counts, which differ from file to file
-(`graph_breaks`, `recompiles`, …) and become metrics. It does not state the data type, so the
-parameter `dtype` is absent. torch-xpu-ops writes one column for each data type. Blank lines have no
-meaning: they prevent merge conflicts between two changes. An empty cell of a data type produces no
-test.
+The file has one row per model, in one of two forms. PyTorch's columns are `name`, `accuracy` (a
+status such as `pass`) and counts, which differ from file to file (`graph_breaks`, `recompiles`, …)
+and become metrics. This form does not state the data type, so the parameter `dtype` is absent.
+torch-xpu-ops has one column with a status for each data type; an empty cell produces no test.
+Blank lines have no meaning: they prevent merge conflicts between two changes.
 
-Comment lines with addresses above a row are its known issues. They explain the cells that do not
-pass. Cells that pass get them only if the whole row passes; the known issues are then out of date.
-The first address is the known issue, the other addresses are evidence.
+The URLs in comment lines above a row are known issues of that row. The first URL becomes the known
+issue of a test, the others become evidence. They are added to the tests that do not pass. If all
+tests of the row pass, they are added to all of them: the known issues are then out of date.
 """
 
 from __future__ import annotations
@@ -72,10 +72,11 @@ class _Row:
 
 
 def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
-    """Read an accuracy file in either form.
+    """Read an accuracy file, in the form of PyTorch or of torch-xpu-ops.
 
     `options.suite` overrides the suite in the file name, and then any file name is accepted.
-    Parameters in the file override those of the options. Raises ProblemsError.
+    Parameters that the file states override `options.parameters`. Raises ProblemsError if the
+    file name or the content is invalid.
     """
     name, parameters = _named(path, options)
     tests = ImportedTests(path, options)
@@ -94,7 +95,11 @@ def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
 
 
 def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
-    """Return the suite and the parameters that the file name states for all tests."""
+    """Return the suite and the parameters that hold for all tests, from the file name.
+
+    `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite
+    and `options` has none.
+    """
     parameters: dict[str, Scalar] = {}
     found = _NAME.fullmatch(path.name)
     if found is None:
@@ -107,7 +112,7 @@ def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
 
 
 def _rows(path: Path) -> Iterator[_Row]:
-    """Yield each line with values, the header first, and the addresses in comments above it."""
+    """Yield each line that has cells, the header first, with the URLs in comments above it."""
     addresses: list[str] = []
     for number, line in enumerate(lines_of(path, read_text(path)), start=1):
         if line.startswith("#"):
@@ -140,7 +145,11 @@ def _columns(path: Path, head: _Row) -> list[str]:
 
 
 def _fields(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each test in a row: one test, or in torch-xpu-ops' form one per dtype."""
+    """Yield the `TestEntry` fields of each test in a row, without suite and name.
+
+    A row is one test in PyTorch's form, and one test per data type in torch-xpu-ops' form.
+    `cells` are the row's texts by column.
+    """
     if "accuracy" in cells:
         statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
         counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
@@ -169,7 +178,10 @@ def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[
 
 
 def _issues(row: _Row) -> dict[str, Any]:
-    """Return the first address above a row as the known issue, the others as evidence."""
+    """Return the fields `known_issue` (the first URL above the row) and `evidence` (the others).
+
+    Empty if there is no URL.
+    """
     if not row.addresses:
         return {}
     first, *others = row.addresses

@@ -84,7 +84,10 @@ CsvRow = dict[str, str]
 
 
 def read_executorch_csv(path: Path, options: Options) -> ImportResult:
-    """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
+    """Read a CSV file of ExecuTorch's backend test suite. `options.suite` names the suite.
+
+    Raises ProblemsError if the file or the suite name is invalid.
+    """
     tests = ImportedTests(path, options)
     suite = suite_of(tests, options)
     flows = set()
@@ -97,13 +100,20 @@ def read_executorch_csv(path: Path, options: Options) -> ImportResult:
 
 
 def suite_of(tests: ImportedTests, options: Options) -> Suite:
-    """Return the suite that the user named, or the one for operators. Raises ProblemsError."""
+    """Return the suite `options.suite`, or `executorch-operators` if the user named none.
+
+    Its kind is `model` if "model" is in the name, else `operator`. Raises ProblemsError if the
+    name is invalid.
+    """
     name = options.suite or "executorch-operators"
     return tests.suite(name, "model" if "model" in name else "operator")
 
 
 def note_of(flows: set[str], tests: ImportedTests) -> str | None:
-    """Return a note with the flows of a file, or None. Several backends are recorded as a fault."""
+    """Return a note that lists the flows of a file; None if there are no flows.
+
+    If the flows have several backends, a fault is recorded in `tests`.
+    """
     backends = sorted({backend for backend, _ in map(split_flow, flows)} - {PORTABLE})
     if len(backends) > 1:
         what = f"the file contains results of several backends: {', '.join(backends)}"
@@ -112,7 +122,11 @@ def note_of(flows: set[str], tests: ImportedTests) -> str | None:
 
 
 def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
-    """Yield each row with its first line number. Raises ProblemsError if the CSV is invalid."""
+    """Yield each row with its first line number.
+
+    Raises ProblemsError if the CSV is invalid or lacks a required column. A row with another number
+    of values than the header is left out, and a fault is recorded.
+    """
     reader = csv.reader(lines_of(path, read_text(path)), strict=True)
     columns, line = None, 0
     try:
@@ -141,7 +155,10 @@ def _columns(path: Path, line: int, columns: list[str]) -> list[str]:
 
 
 def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] | None:
-    """Return the fields of a row's test; None, with a fault, if the row is invalid."""
+    """Return the `TestEntry` fields of a CSV row, without the suite.
+
+    If the result or the parameters are invalid, return None and record a fault in `tests`.
+    """
     status = _status(row)
     parameters = _parameters(row)
     if status is None:
@@ -160,7 +177,10 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
 
 
 def _status(row: CsvRow) -> str | None:
-    """Return the name of the `TestResult` from which the row was written, or None."""
+    """Return the name in ExecuTorch's `TestResult` that a row stands for, such as `LOWER_FAIL`.
+
+    None if `Result` or `Result Detail` has an unknown value.
+    """
     if row["Result"] == "Pass":
         taken = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
         return "SUCCESS" if taken else "SUCCESS_UNDELEGATED"
@@ -170,7 +190,11 @@ def _status(row: CsvRow) -> str | None:
 
 
 def split_flow(flow: str) -> tuple[str, str]:
-    """Return a flow's backend and recipe; an unknown backend is the first word of the flow."""
+    """Return a flow's backend and recipe: `xnnpack_static_int8` is `xnnpack` and `static_int8`.
+
+    If no known backend matches, the backend is the part before the first underscore. The recipe is
+    empty if the flow is only a backend.
+    """
     for backend in BACKENDS:
         if flow == backend or flow.startswith(f"{backend}_"):
             return backend, flow.removeprefix(backend).strip("_")
@@ -179,7 +203,10 @@ def split_flow(flow: str) -> tuple[str, str]:
 
 
 def recipe_of(flow: str) -> str:
-    """Return the test parameter `recipe` for a flow: the flow without its backend."""
+    """Return the value of the test parameter `recipe`: the flow's name without its backend.
+
+    It is `plain` if nothing is left, and `portable` for the flow `portable`.
+    """
     backend, recipe = split_flow(flow)
     return PORTABLE if backend == PORTABLE else recipe or PLAIN
 
@@ -205,7 +232,11 @@ def _parameters(row: CsvRow) -> dict[str, Scalar] | None:
 
 
 def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
-    """Return the parameters in the brackets of a pytest id: `[flow-float32-static_shapes]`."""
+    """Return the test parameters in the brackets of a pytest id, without the flow.
+
+    `test_add[flow-float32-static_shapes]` gives `{"dtype": "float32"}`. Dynamic shapes give
+    `dynamic`, all other parts together give `case`. Empty without brackets.
+    """
     _, _, inside = test_id.partition("[")
     parts = inside.removesuffix("]").split("-")
     if flow in parts:
@@ -236,7 +267,7 @@ def _metrics(line: int, row: Mapping[str, str], tests: ImportedTests) -> dict[st
 
 
 def _named(column: str) -> tuple[str, str] | None:
-    """Return the metric name and unit of a column; None if the column has no metric."""
+    """Return the name and the unit of the metric in a column; None if it contains no metric."""
     if found := _OUTPUT.fullmatch(column):
         name = f"output_{found[1]}_{found[2].lower().replace(' ', '_')}"
         return name, "dB" if found[2] == "SNR" else "1"
@@ -254,7 +285,10 @@ _EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}
 
 
 def read_executorch_json(path: Path, options: Options) -> ImportResult:
-    """Read a result file; `options.suite` names the suite. Raises ProblemsError."""
+    """Read a pytest-json-report file of ExecuTorch's backend test suite.
+
+    `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
+    """
     document, records = pytest_json.document_of(path)
     tests = ImportedTests(path, options)
     suite = suite_of(tests, options)

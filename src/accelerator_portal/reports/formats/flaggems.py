@@ -31,7 +31,10 @@ _ISSUES = "https://github.com/flagos-ai/FlagGems/issues"
 
 
 def read_flaggems(path: Path, options: Options) -> ImportResult:
-    """Read the tests that a file skips on `options.accelerator`. Raises ProblemsError."""
+    """Read the tests that a file skips on `options.accelerator`, with the outcome `skipped`.
+
+    Raises ProblemsError if the file is not valid Python or the suite name is invalid.
+    """
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     vendor = _VENDORS.get(options.accelerator, options.accelerator)
@@ -69,7 +72,10 @@ def read_flaggems(path: Path, options: Options) -> ImportResult:
 def _skips(
     marks: Iterable[ast.expr], body: Iterable[ast.stmt]
 ) -> Iterator[tuple[ast.expr, ast.Call]]:
-    """Yield each condition that skips a whole test function, with the call that has the reason."""
+    """Yield each condition that skips a whole test function, and the call that gives the reason.
+
+    The condition and the call are in a `skipif` mark, or in an `if` statement with `pytest.skip`.
+    """
     for call in marks:
         if isinstance(call, ast.Call) and call.args and _is(call.func, "mark", "skipif"):
             yield call.args[0], call
@@ -87,7 +93,11 @@ def _is(function: ast.expr, owner: str, name: str) -> bool:
 
 
 def _holds(test: ast.expr, vendor: str) -> bool:
-    """Return whether a condition certainly holds on a vendor's hardware."""
+    """Return whether a skip condition is true for a vendor, whatever the test's parameters.
+
+    Only comparisons of `vendor_name` with literals, also joined by `or`, are understood. Other
+    conditions count as false.
+    """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
         return any(_holds(part, vendor) for part in test.values)
     if not isinstance(test, ast.Compare) or not ast.unparse(test.left).endswith("vendor_name"):

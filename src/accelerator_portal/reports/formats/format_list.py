@@ -41,7 +41,11 @@ Writer = Callable[[Report], str]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of test results: its name, and how to detect, read and write it."""
+    """A format of test results: its title, and how to detect, read and write it.
+
+    A file has this format if its first 64 KiB contain `start` and the file contains `further`.
+    `example` has the options and files of an example import command.
+    """
 
     title: str
     """The format's name, as used in a sentence."""
@@ -170,7 +174,10 @@ _START = 64 * 1024
 
 
 def detect_format(path: Path) -> str:
-    """Return the name of a file's format. Raises ProblemsError if the format is unknown."""
+    """Return the key of a file's format in `FORMATS`, such as `junit`.
+
+    Raises ProblemsError if the file cannot be read or has no known format.
+    """
     try:
         with path.open("rb") as file:
             start = file.read(_START)
@@ -188,7 +195,10 @@ def detect_format(path: Path) -> str:
 
 
 def _refuse_malformed(path: Path, start: bytes) -> None:
-    """Raise ProblemsError with the line of the fault if the file is invalid XML or JSON."""
+    """Raise ProblemsError with the line of the fault if the file is invalid XML or JSON.
+
+    `start` is the beginning of the file's content.
+    """
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<"):
         read_junit(path, Options())

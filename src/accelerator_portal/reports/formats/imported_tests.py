@@ -1,4 +1,4 @@
-"""Collects the tests of a file in another format, each once, and every error of the file."""
+"""Collects the tests of a file in another format without duplicates, and the file's faults."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class _Entry(NamedTuple):
 
 
 class ImportedTests:
-    """Collects the tests and faults of a file; only the first hundred faults are kept as texts.
+    """Collects the tests and the faults of one file while a reader reads it.
 
-    A benchmark file must list each test once. With `may_repeat`, a test may be listed several
-    times, since hardware is not part of its identity. A result on the accelerator is preferred to
-    a result on the CPU. Otherwise the worst result is kept, for example if a test and its teardown
-    fail.
+    The first hundred faults are stored, further ones are only counted. A test that is listed
+    twice is a fault. With `may_repeat` it is not: a result on the accelerator replaces one on the
+    CPU. Otherwise the worse result counts, for example if a test passes and its teardown fails.
+    `entries` counts the entries that the reader took or left out, by reason.
     """
 
     def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
@@ -56,9 +56,9 @@ class ImportedTests:
         self.entries: Counter[str] = Counter()
 
     def fault(self, line: int, what: str, remedy: str) -> None:
-        """Record a fault of a line.
+        """Record a fault of a line: `what` is wrong, and the `remedy`.
 
-        Raises ProblemsError after too many faults: the file is probably not in this format.
+        Raises ProblemsError after 10,100 faults: the file is probably not in this format.
         """
         if len(self._problems) < _MOST_SHOWN:
             self._problems.append(Problem(self._path.name, line, what, remedy))
@@ -70,7 +70,11 @@ class ImportedTests:
     def parsed(
         self, model: type[ModelT], record: object, place: str, line: int = 1
     ) -> ModelT | None:
-        """Return a record as a model; None, with a fault for each error, if it is invalid."""
+        """Return a record of the file as `model`.
+
+        If it is invalid, return None and record each error as a fault. `place` and `line` say where
+        the record is in the file.
+        """
         try:
             return model.model_validate(record)
         except ValidationError as error:
@@ -79,7 +83,10 @@ class ImportedTests:
             return None
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
-        """Return the environment of the tests; an empty one, with faults, if a fact is invalid."""
+        """Return the environment of the tests; `facts` maps its fields to values.
+
+        If a value is invalid, return an empty environment and record faults that name `place`.
+        """
         return self.parsed(Environment, facts, place) or Environment()
 
     def suite(self, name: str, kind: SuiteKind) -> Suite:
@@ -102,9 +109,10 @@ class ImportedTests:
     def figure(
         self, line: int, column: str, cell: str, *, may_be_infinite: bool = False
     ) -> float | None:
-        """Return the finite number in a cell, or None.
+        """Return the finite number in a cell; None for infinity, NaN and text.
 
-        Text is always a fault. Infinity and NaN are faults unless `may_be_infinite`.
+        Text (also an empty cell) is recorded as a fault of the line. Infinity and NaN are recorded
+        as faults unless `may_be_infinite`.
         """
         try:
             value = float(cell)
@@ -119,10 +127,11 @@ class ImportedTests:
     def add(
         self, line: int, fields: Mapping[str, Any], *, place: str = "", device: str | None = None
     ) -> None:
-        """Add a test, or a fault if it is invalid; `place` names the test in the fault.
+        """Add a test with these `TestEntry` fields, or record faults if they are invalid.
 
-        The test also gets the parameters of the options, unless the file states other values.
-        Raises ProblemsError if the file has more tests than a report may have.
+        `place` names the test in a fault, `device` is the device in its original name. The test
+        also gets `options.parameters`, unless `fields` has other values. Raises ProblemsError if
+        the file has more tests than a report may have.
         """
         if isinstance(name := fields.get("name"), str):
             fields = {**fields, "name": HIDDEN.sub(_escaped, name)}
@@ -164,9 +173,10 @@ class ImportedTests:
 
 
 def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
-    """Return a file's content as its model. Raises ProblemsError if the file has another form.
+    """Return the parsed content of a file as `model`. Raises ProblemsError if it does not fit.
 
-    To get a fault for each test, leave the tests unvalidated in the model.
+    A model should declare its tests as `list[Any]`. `ImportedTests` can then validate them one by
+    one and record a fault for each invalid test.
     """
     try:
         return model.model_validate(data)
@@ -176,7 +186,10 @@ def outline(path: Path, model: type[ModelT], data: object) -> ModelT:
 
 
 def yaml_file(path: Path) -> YamlFile:
-    """Return a parsed YAML file that knows its line numbers. Raises ProblemsError."""
+    """Return a parsed YAML file that knows its line numbers.
+
+    Raises ProblemsError if the file cannot be read or is not valid YAML.
+    """
     file, problems = parse_yaml(path.name, read_text(path))
     if file is None or problems:
         raise ProblemsError(problems)

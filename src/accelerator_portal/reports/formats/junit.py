@@ -64,7 +64,7 @@ def read_junit(path: Path, options: Options) -> ImportResult:
 
 
 class _Reading:
-    """The state of reading one JUnit XML file."""
+    """Collects the tests, suites and facts of one JUnit XML file; `found` returns the result."""
 
     def __init__(self, path: Path, options: Options) -> None:
         self._path = path
@@ -122,9 +122,9 @@ class _Reading:
         )
 
     def _end(self) -> dt.datetime | None:
-        """Return the latest end of a suite; None if the file is a report of this project.
+        """Return the latest time in the attributes of a suite, or None if there is none.
 
-        Such a report states its end itself, if it is known.
+        Also None if the file is a report of this project, which states the end of its run itself.
         """
         return None if self._run.started else max(self._moments, default=None)
 
@@ -144,7 +144,10 @@ class _Reading:
             self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
 
     def _kept(self, line: int, properties: Mapping[str, str], name: str) -> Fields:
-        """Return the fields that this project's writer stored in a property, or an empty dict."""
+        """Return the fields that this project's writer stored as JSON in the property `name`.
+
+        Empty without the property. If its value is not a JSON object, a fault is recorded.
+        """
         if name not in properties:
             return {}
         with suppress(ValueError):
@@ -240,7 +243,10 @@ def _fit(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _fitted(text: str) -> str:
-    """Return a text in which codes replace characters that XML forbids, as pytest does."""
+    """Return a text in which `#x1B` replaces the character ESC, as pytest writes it.
+
+    The other characters that XML forbids are replaced in the same way.
+    """
     return re.sub(
         "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
         lambda found: f"#x{ord(found[0]):02X}",

@@ -79,7 +79,10 @@ def elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
 
 
 class _Reader:
-    """Expat's callbacks. `found` contains the parsed elements; the caller clears it."""
+    """Expat's callbacks. `found` contains the elements that are complete.
+
+    The caller empties `found` after each call of `feed`.
+    """
 
     def __init__(self, path: Path) -> None:
         self.found: list[SuiteElement | CaseElement] = []
@@ -98,7 +101,10 @@ class _Reader:
         self._parser.CharacterDataHandler = self._characters
 
     def feed(self, data: bytes, end: int, *, final: bool) -> None:
-        """Parse the next part, up to byte `end` of the file. Raises ProblemsError."""
+        """Parse the next part of the file, which ends at byte `end`; `final` marks the last part.
+
+        Raises ProblemsError if the XML is invalid or exceeds a limit.
+        """
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:

@@ -1,10 +1,15 @@
 """Reads the lm-eval accuracy that the CI of vLLM's plugins expects of a model: not a run.
 
-    model_name: "acme/Model-8B"        vllm-ascend; vllm-gaudi has `model_card` around it,
-    tasks:                             one task as a text, and `metrics` beside `model_card`
+The form of vllm-ascend:
+
+    model_name: "acme/Model-8B"
+    tasks:
     - name: "gsm8k"
       metrics:
       - {name: "exact_match,strict-match", value: 0.765}
+
+vllm-gaudi has `model_name` and `tasks` in a mapping `model_card`. There, `tasks` is the name of the
+only task, and `metrics` (next to `model_card`) is the only metric.
 
 The plugins' CI evaluates the model, and fails if a result is worse than the value by more than a
 tolerance. Each task of a model is a test; the expected values are its metrics.
@@ -55,7 +60,11 @@ class _Card(OpenModel):
 
 
 def read_lm_eval(path: Path, options: Options) -> ImportResult:
-    """Read a model's expected accuracy; `options.suite` names the suite. Raises ProblemsError."""
+    """Read a model's expected accuracy. `options.suite` names the suite.
+
+    Each test has the outcome `passed`. Raises ProblemsError if the file or the suite name is
+    invalid.
+    """
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
     file = yaml_file(path)

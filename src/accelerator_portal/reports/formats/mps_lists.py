@@ -43,7 +43,11 @@ _VARIANTS = {
 
 
 def read_mps_lists(path: Path, options: Options) -> ImportResult:
-    """Read the lists; each test has the data type float32. Raises ProblemsError."""
+    """Read the lists in `common_mps.py`: the outcome is `failed` or `skipped`, the dtype float32.
+
+    `options.suite` names the suite. Raises ProblemsError if the file has no such list, or if the
+    suite name is invalid.
+    """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")
     found = list(_lists(parse_python(path, _REMEDY)))

@@ -48,7 +48,10 @@ class _Scoreboard(Model):
 
 
 def read_onnx_scoreboard(path: Path, options: Options) -> ImportResult:
-    """Read a scoreboard's report; `options.suite` names the suite. Raises ProblemsError."""
+    """Read a scoreboard's `report.json`. `options.suite` names the suite.
+
+    Raises ProblemsError if the file or the suite name is invalid.
+    """
     suite = chosen_suite(path, options) or _SUITE
     board = outline(path, _Scoreboard, load_json(path))
     started = _started(path, board.date)

@@ -56,7 +56,10 @@ def read_pytest_json(path: Path, options: Options) -> ImportResult:
 
 
 def document_of(path: Path) -> tuple[Document, list[Any]]:
-    """Return the content of a file and its unvalidated tests. Raises ProblemsError."""
+    """Return the content of a pytest-json-report file, and its tests, which are not validated yet.
+
+    Raises ProblemsError if the file is invalid, or if it is a summary without tests.
+    """
     document = outline(path, Document, load_json(path))
     if document.tests is None:
         what = 'the file has no "tests", because it was created with --json-report-summary'
@@ -70,7 +73,10 @@ def found(
     imported: ImportedTests,
     note: str | None = None,
 ) -> ImportResult:
-    """Return the import result of a file. Raises ProblemsError with all faults of the file."""
+    """Return the import result: the tests in `imported`, with the times and facts of `document`.
+
+    `suite` is the only suite. Raises ProblemsError with all faults of the file.
+    """
     environment = imported.environment(_environment(document.environment), "environment")
     tests = imported.done()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
@@ -104,9 +110,10 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
 
 
 def _planned(document: Document, ran: int) -> int | None:
-    """Return the number of planned tests; None if unknown, or less than the `ran` tests that ran.
+    """Return the number of tests that pytest planned to run, or None.
 
-    A module that cannot be collected counts as one test.
+    It counts the collected and selected tests, and one for each module that cannot be collected.
+    None if the file does not state the number, or if more tests (`ran`) have a result.
     """
     collected = document.summary.collected
     if collected is None:
@@ -117,7 +124,10 @@ def _planned(document: Document, ran: int) -> int | None:
 
 
 def verdict_of(test: Test) -> dict[str, Any] | None:
-    """Return a test's outcome, reason, duration and logs; None if pytest has no such outcome."""
+    """Return these fields of a `TestEntry`: outcome, raw status, reason, duration and log.
+
+    A retried test also gets `metrics`. None if `test.outcome` is not an outcome of pytest.
+    """
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)
     stage = failed or test.call or (stages[0] if stages else Stage())
@@ -158,7 +168,10 @@ def _left_out(stage: Stage, *, expected: bool) -> dict[str, Any]:
 
 
 def _environment(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts from pytest-metadata; a test suite adds keys such as `torch` itself."""
+    """Return the fields of an `Environment` that pytest-metadata's facts state.
+
+    pytest-metadata does not state `torch`; test suites can add that key.
+    """
     platform = _word(said.get("Platform"))
     architecture = _ARCHITECTURE.search(platform or "")
     packages = said.get("Packages")
@@ -206,7 +219,7 @@ class Stage(_Part):
 
 
 class Test(_Part):
-    """A test and its stages."""
+    """A test with its outcome and the stages that ran."""
 
     __test__ = False
 
@@ -234,7 +247,7 @@ class Collector(_Part):
 
 
 class Summary(_Part):
-    """The total, collected and deselected numbers of tests."""
+    """The numbers of tests that have a result, that pytest collected, and that it deselected."""
 
     total: Annotated[int, Field(ge=0)] = 0
     collected: Annotated[int, Field(ge=0)] | None = None

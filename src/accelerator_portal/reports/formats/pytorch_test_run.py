@@ -42,7 +42,10 @@ _SUMMARY = "the file has test counts but no test names"
 
 
 def read_pytorch_test_run(path: Path, options: Options) -> ImportResult:
-    """Read uploaded test cases; `options.suite` names the suite. Raises ProblemsError."""
+    """Read uploaded test cases. `options.suite` names the suite.
+
+    Raises ProblemsError if the file or the suite name is invalid.
+    """
     suite = chosen_suite(path, options) or _SUITE
     imported = ImportedTests(path, options, may_repeat=True)
     jobs: set[str] = set()

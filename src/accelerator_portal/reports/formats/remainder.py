@@ -20,7 +20,10 @@ Fields = dict[str, Any]
 
 
 class Run(BaseModel):
-    """The facts of a run in a file of another format; unknown keys are ignored."""
+    """The facts of a run that a writer stores in a file of another format, and a reader restores.
+
+    Unknown keys are ignored.
+    """
 
     environment: Environment = Environment()
     """The environment of the run."""
@@ -33,7 +36,7 @@ class Run(BaseModel):
 
 
 def fields_of(entry: TestEntry) -> Fields:
-    """Return the fields of a test as JSON values."""
+    """Return the fields of a test as JSON values, without those that have their default."""
     return entry.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 
@@ -49,6 +52,6 @@ def completed(plain: Mapping[str, Any], kept: Mapping[str, Any]) -> Fields:
 
 
 def run_fields(report: Report) -> Fields:
-    """Return a report's fields without its suites and tests."""
+    """Return a report's fields as JSON values, without suites, tests and default values."""
     record = report.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return {name: value for name, value in record.items() if name not in {"suites", "tests"}}

@@ -12,7 +12,7 @@ uses the same statuses:
 - `fail_to_run`: the compiled model stops with an error, either during compilation or while it runs.
   The benchmark catches both errors in one place, so the stage is the later one, `run`.
 - `eager_fail_to_run`, `eager_1st_run_fail`, `eager_2nd_run_fail`: the model stops even without the
-compiler. This is an error of the device's own code, and says nothing about the compiler.
+  compiler. This is an error of the device's own code, and says nothing about the compiler.
 - `eager_two_runs_differ`: it ran twice, with two results; there is nothing to compare with.
 - `model_fail_to_load`: the model failed before it used the device.
 - `…_OOM`: too little memory. This depends on the card, not on the quality of the code.
@@ -50,7 +50,10 @@ from accelerator_portal.reports.texts import shortened
 
 @dataclass(frozen=True, slots=True)
 class StatusMeaning:
-    """The meaning of a status for a test."""
+    """The `TestEntry` fields that a status of another project stands for.
+
+    `raw_status` is the status itself, as in the file.
+    """
 
     outcome: Outcome
     stage: Stage | None = None

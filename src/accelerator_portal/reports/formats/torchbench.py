@@ -60,7 +60,10 @@ class _Test:
 
 
 def read_torchbench(path: Path, options: Options) -> ImportResult:
-    """Read a result file; `options.suite` replaces TorchBench's name. Raises ProblemsError."""
+    """Read a result file. `options.suite` names the suite; the default is `torchbench`.
+
+    Raises ProblemsError if the file or the suite name is invalid.
+    """
     imported = ImportedTests(path, options)
     suite = imported.suite(options.suite or "torchbench", "model")
     text = read_text(path)
@@ -140,7 +143,10 @@ def _lines(text: str) -> dict[str, int]:
 
 
 def _take(test: _Test, metric: str, value: object) -> str | None:
-    """Add a value to its test and return None, or return what is wrong; null is ignored."""
+    """Store the value of one metric in its test; null is ignored.
+
+    Return None, or a text that says why the value is invalid.
+    """
     if isinstance(value, str):
         test.texts[metric] = value
     elif isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
@@ -166,7 +172,11 @@ def _parameters(found: re.Match[str]) -> dict[str, Scalar]:
 
 
 def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
-    """Return the parameters in a model's arguments; unknown arguments become the recipe."""
+    """Return the test parameters that the words in `extra_args` state.
+
+    They are `compiler`, `dtype` and `dynamic`. `--accuracy` is ignored. All other arguments
+    together are the parameter `recipe`.
+    """
     parameters: dict[str, Scalar] = {}
     recipe = []
     for option, value in _options(words):
@@ -225,7 +235,10 @@ def _verdict(test: _Test) -> StatusMeaning:
 
 
 def _facts(imported: ImportedTests, environ: object) -> dict[str, Any]:
-    """Return the fields of the `Environment` that `environ` states."""
+    """Return the `Environment` fields that the value of the file's key `environ` states.
+
+    If the value or a commit in it is invalid, a fault is recorded.
+    """
     if not isinstance(environ, dict):
         what = f'"environ" is {"missing" if environ is None else "not an object"}'
         imported.fault(1, what, "use an unmodified file from TorchBench")

@@ -52,7 +52,10 @@ class _Expectation(OpenModel):
     assert_pcc: bool | None = None
 
     def meaning(self, board: str | None) -> StatusMeaning | None:
-        """Return the expected result, or None if there is none. The reason names `board`."""
+        """Return the expected result; None for a status without one, such as `UNSPECIFIED`.
+
+        The reason begins with `board`, if it is given.
+        """
         where = f"{board}: " if board else ""
         reason = shortened(where + self.reason) if self.reason else None
         if self.status == "EXPECTED_PASSING":
@@ -79,7 +82,10 @@ class _File(OpenModel):
 
 
 def read_tt_xla(path: Path, options: Options) -> ImportResult:
-    """Read a test configuration; `options.suite` names the suite. Raises ProblemsError."""
+    """Read a test configuration. `options.suite` names the suite.
+
+    Raises ProblemsError if the file or the suite name is invalid.
+    """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "model")
     file = yaml_file(path)

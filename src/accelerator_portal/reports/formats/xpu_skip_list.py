@@ -36,7 +36,10 @@ _REMEDY = "use an unmodified skip list from torch-xpu-ops' folder test/xpu"
 
 
 def read_xpu_skip_list(path: Path, options: Options) -> ImportResult:
-    """Read a skip list; every test in it has the outcome `skipped`. Raises ProblemsError."""
+    """Read a skip list; every test in it has the outcome `skipped`.
+
+    `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
+    """
     tests = ImportedTests(path, options)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "unit")
     lines = read_text(path).splitlines()
