@@ -42,7 +42,10 @@ class Identity:
 
     @property
     def group(self) -> str:
-        """The suite and run settings of the test, written like a key."""
+        """The suite and those parameters that are set for a whole run, written like a key.
+
+        `SETTINGS` names these parameters: `torchbench?compiler=inductor&mode=inference`.
+        """
         return _group(self.suite, self.parameters)
 
 

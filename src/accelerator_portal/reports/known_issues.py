@@ -24,7 +24,11 @@ class OutdatedIssue:
 
 
 def matches(issue: KnownFailure, identity: Identity) -> bool:
-    """Return whether an issue is about a test; parameters that the issue lacks are ignored."""
+    """Return whether a known issue is about a test.
+
+    A pattern (`issue.glob`) must match the test's key. A key (`issue.test`) must have the same
+    suite, name and parameter values; parameters that the key does not name may have any value.
+    """
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}
         return any(fnmatchcase(key, issue.glob) for key in keys)
@@ -66,6 +70,10 @@ def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
 
 
 def _fits(suite: str, words: Sequence[str]) -> bool:
-    """Return whether the first words of a pattern match a suite; too few words match any suite."""
+    """Return whether a known issue can be about a suite.
+
+    `words` is the issue's key or pattern, split at slashes. If it has more words than the suite's
+    name, its first words must match that name. A shorter pattern can be about any suite.
+    """
     own = suite.count("/") + 1
     return len(words) <= own or fnmatchcase(suite, "/".join(words[:own]))

@@ -42,7 +42,10 @@ def merged_shards(files: Sequence[ShardFile]) -> Report:
 
 
 def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
-    """Return all tests in the order of the plan."""
+    """Return the tests of all shards, sorted by their positions in the plan of the run.
+
+    Raises ProblemsError if two shards contain the same position.
+    """
     placed: dict[int, TestEntry] = {}
     for path, report in files:
         if not (shard := report.shard):
@@ -58,7 +61,10 @@ def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
 
 
 def _suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
-    """Return each suite once, in the order of their tests."""
+    """Return each suite of the shards once, with the sum of its planned tests.
+
+    The suites are in the order of their first tests; suites without tests come last.
+    """
     parts: dict[str, list[Suite]] = {test.suite: [] for test in tests}
     for report in reports:
         for suite in report.suites:
@@ -90,7 +96,11 @@ def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
 
 
 def merged(founds: Sequence[ImportResult]) -> ImportResult:
-    """Return the results of several files as one: all tests, and the first value of each fact."""
+    """Return the results of several files as one result, with all suites and tests.
+
+    Each fact of the environment has the first value that a file states. The start is the earliest
+    and the end the latest of all files. Different notes are joined.
+    """
     suites: dict[str, Suite] = {}
     for found in founds:
         for suite in found.suites:
@@ -115,7 +125,7 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
 
 
 def _joined(one: Suite, other: Suite) -> Suite:
-    """Return `one` with the planned tests of both; their number is None if either is unknown."""
+    """Return `one` with the sum of the planned tests of both, None if either number is unknown."""
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
     return one.model_copy(update={"planned": one.planned + other.planned})
@@ -143,10 +153,11 @@ class _Part(NamedTuple):
 
 
 def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
-    """Yield the problems for which reports cannot be merged.
+    """Yield the problems that prevent the merge of reports into one.
 
-    If `all_read` is false, missing shards are not reported: an unreadable file may contain
-    them.
+    Each report must be an unedited, finished shard of the same run as the first report, and each
+    shard must occur once. If `all_read` is false, missing shards are not reported, because they
+    may be in files that could not be read.
     """
     parts = [_Part(*file, file.report.shard) for file in files if file.report.shard]
     for file in files:
@@ -164,7 +175,11 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
 
 
 def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
-    """Yield a problem for each fact in which a shard differs from the first shard."""
+    """Yield a problem for each difference of a shard from the first shard.
+
+    Compared are the number of shards, the plan, the recorded times, the facts of the run (such as
+    accelerator and trigger), and those of the environment.
+    """
     first = parts[0]
     for part in parts[1:]:
         for what, remedy in _differences(part, first):
@@ -226,7 +241,10 @@ def _incomplete(part: _Part) -> Iterator[Problem]:
 
 
 def _changed(part: _Part) -> Iterator[Problem]:
-    """Yield the problem of an edited shard: its tests don't match its positions."""
+    """Yield a problem if the tests of a shard don't match its list of positions in the plan.
+
+    This means that the file was edited. A plan that is too large is also a problem.
+    """
     shard, tests = part.shard, len(part.report.tests)
     if shard.planned > MAX_TESTS:
         what = f"the plan has {shard.planned:,} tests, more than {MAX_TESTS:,}"

@@ -43,7 +43,7 @@ OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
 
 @dataclass(frozen=True, slots=True)
 class OutcomeInfo:
-    """The properties of an outcome."""
+    """The properties of an outcome: its meaning, its look and order on pages, and its effects."""
 
     meaning: str
     """One sentence for readers."""

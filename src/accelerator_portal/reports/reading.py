@@ -29,7 +29,10 @@ MAX_LINE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """The content of a file in another format; a fact is None or empty if the file lacks it."""
+    """The content of a file in another format, and how many entries of the file were read.
+
+    A fact is None or empty if the file lacks it.
+    """
 
     suites: tuple[Suite, ...]
     tests: tuple[TestEntry, ...]
@@ -57,7 +60,11 @@ _COUNTS = "Entries read: "
 
 
 def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | None:
-    """Return a note that ends with the counts of entries; they replace counts that it has."""
+    """Return a note that ends with the counts in `ImportResult.entries`.
+
+    They replace the counts with which the note may already end. Without entries, the note is
+    returned unchanged.
+    """
     if not entries:
         return note
     left_out = sorted((-number, why) for why, number in entries.items() if why != TAKEN)
@@ -73,7 +80,10 @@ def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
 
 
 def parse_python(path: Path, remedy: str) -> ast.Module:
-    """Return the syntax tree of a Python file, which is never run. Raises ProblemsError."""
+    """Return the syntax tree of a Python file, which is never run.
+
+    Raises ProblemsError with `remedy` if the file is not valid Python, or if it cannot be read.
+    """
     try:
         return ast.parse(read_text(path))
     except SyntaxError as error:
@@ -102,7 +112,10 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def read_text(path: Path, most: int | None = None) -> str:
-    """Return the text of a UTF-8 file of at most `most` bytes. Raises ProblemsError."""
+    """Return the text of a UTF-8 file of at most `most` bytes, by default `MAX_BYTES`.
+
+    Raises ProblemsError if the file is larger, cannot be read or is not UTF-8.
+    """
     data = read_bytes(path, most)
     try:
         return data.decode("utf-8-sig")
@@ -166,7 +179,7 @@ def no_number(word: str) -> NoReturn:
 
 
 def finite_number(word: str) -> float:
-    """Return a number. Raises ValueError if it is too large for a float."""
+    """Return the number in a JSON text. Raises ValueError if it is too large for a float."""
     value = float(word)
     if math.isinf(value):
         raise ValueError(f"{word[:30]} is too large for a number")

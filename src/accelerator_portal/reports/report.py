@@ -129,7 +129,11 @@ FactDifference = tuple[str, object, object]
 
 
 def environment_facts(environment: Environment) -> Mapping[str, object]:
-    """Return the known facts of an environment by name, with a fact for each package."""
+    """Return the known facts of an environment as values by name.
+
+    Names are those of the fields in words (`torch commit`), and `package numpy` for a package. The
+    value of a component joins its name, version and commit.
+    """
     packages = {f"package {name}": v for name, v in environment.packages.items()}
     return {**dict(_facts(environment)), **packages}
 
@@ -169,7 +173,10 @@ device."""
 
 
 class KernelCounts(Model):
-    """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device."""
+    """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device.
+
+    It is the backend's own, composed of other operators, the backend's fallback, or missing.
+    """
 
     own: Annotated[int, Field(ge=0)]
     """Number of overloads with a kernel that the backend registered. Such a kernel can still
@@ -215,12 +222,12 @@ class OperatorCoverage(Model):
 
     @property
     def core_covered(self) -> int:
-        """The number of core operators that are covered."""
+        """The number of covered operators that have the tag `core` in torch."""
         return self.core - len(self.core_missing)
 
 
 class Suite(Model):
-    """A suite with its number of planned tests, which shows how many tests didn't run."""
+    """A test suite. Its number of planned tests shows how many tests did not run."""
 
     name: Annotated[SuiteName, AfterValidator(with_short_word)]
     """Name of the suite as in `data/suites/`. A vendor's suite has a name like `acme/kernels`."""
@@ -235,7 +242,7 @@ class Suite(Model):
 
 
 class Metric(Model):
-    """A value that a test measured."""
+    """A value that a test measured, or the median of repeated measurements with its interval."""
 
     value: Finite
     """The measured value, in the unit of `unit`."""

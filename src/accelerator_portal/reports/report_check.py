@@ -1,4 +1,7 @@
-"""Checks what a schema cannot: contradictions, duplicates, sizes, missing facts of a report."""
+"""Checks reports for faults that their schema cannot detect.
+
+These are contradictions, duplicates, excessive sizes and missing facts.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,11 @@ FILE_REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names that the portal knows: accelerators, suites by id, vendors' suites and aliases.
+    """The names that the portal knows: of accelerators, and of suites with their aliases.
 
-    If there are no accelerators, every accelerator is accepted.
+    `suites` are described in `data/suites/`, `own_suites` are declared in vendors' folders. If
+    there are no accelerators, every accelerator is accepted. `remedies` say how to add a missing
+    fact.
     """
 
     accelerators: frozenset[str] = frozenset()
@@ -52,7 +57,10 @@ class KnownNames:
 
 
 def known_names(catalog: Catalog) -> KnownNames:
-    """Return the names in a catalog; folders with problems also count as accelerators."""
+    """Return the names in a catalog.
+
+    Accelerators include the folders that the catalog leaves out because of problems.
+    """
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
     own, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
     return KnownNames(accelerators, catalog.suites, own, aliases)
@@ -67,7 +75,8 @@ def report_problems(
 ) -> Iterator[Problem]:
     """Yield the problems of a report that its schema does not detect.
 
-    `first_test` is the line of the first test, if each test has its own line.
+    `path` names the report in them. `now` is the time after which a date is in the future.
+    `first_test` is the line of the first test, or None if tests don't have their own lines.
     """
     for place, what, remedy in _findings(report, known, now):
         line = 1 if place is None or first_test is None else first_test + place
@@ -145,7 +154,10 @@ def _of_tests(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     findings: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Yield the first faults, then one fault with the number of the others."""
+    """Yield the first `MOST_SHOWN` faults, then one fault with the number of the others.
+
+    `noun` is the text after this number.
+    """
     more = 0
     for number, finding in enumerate(findings):
         if number < MOST_SHOWN:

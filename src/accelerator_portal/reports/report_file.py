@@ -76,7 +76,10 @@ def read_report(path: Path) -> Report:
 
 
 def _head(found: _Faults, head: Mapping[str, object]) -> Report | None:
-    """Return the report without its tests; None, with faults, if it is invalid."""
+    """Return the report without its tests; None if it is invalid.
+
+    The errors are then recorded in `found`. Raises ProblemsError if it has too many suites.
+    """
     suites = head.get("suites")
     if (
         isinstance(suites, list) and len(suites) > report_check.MAX_SUITES
@@ -111,7 +114,10 @@ class _Faults:
         self.tests = 0
 
     def add(self, error: ValidationError, line: int, inside: str = "") -> None:
-        """Add the errors of pydantic. Raises _TooManyFaultsError at the maximum."""
+        """Add pydantic's errors as problems; `inside` is the place, such as `tests[3]`.
+
+        Raises _TooManyFaultsError at the maximum number.
+        """
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
                 what = f"more than {_MOST_SHOWN} problems"
@@ -171,9 +177,10 @@ class ReportJsonError(Exception):
 
 
 def read_members(text: str, take_test: TakeTest) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value of a JSON text without `tests`; `take_test` gets each test and its line.
+    """Parse a JSON text and return its value, in which the list `tests` is empty.
 
-    Raises ReportJsonError, and any error of `take_test`.
+    `take_test` is called with each test and its line instead. Raises ReportJsonError if the JSON
+    is invalid or exceeds a limit, and any error of `take_test`.
     """
     return _Reader(text, take_test).value()
 
@@ -243,7 +250,10 @@ class _Reader:
                 return
 
     def _separator(self, end: str) -> bool:
-        """Read a comma or the end sign; return whether it was the end sign."""
+        """Read a comma or the character `end`, and return whether it was `end`.
+
+        Raises ReportJsonError for another character.
+        """
         found = self._next()
         if found not in {",", end}:
             raise self._error(f"invalid JSON: expecting , or {end}")

@@ -34,9 +34,10 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield a warning for each unknown name, up to a maximum number.
+    """Yield a warning for each name of a suite or test that is unknown or contains a device.
 
-    `first_test` is the line of the first test, if each test has its own line.
+    There are at most `MOST_SHOWN` warnings about tests. `first_test` is the line of the first test,
+    or None if tests don't have their own lines.
     """
     found = chain(_of_suites(report, known), first_faults(_of_tests(report, known)))
     for place, what, remedy in found:

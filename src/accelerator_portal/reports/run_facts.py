@@ -1,7 +1,7 @@
-"""Defines the facts that a person states about an imported run, in addition to its files.
+"""Merges the facts of an imported run that its files, the user and this machine state.
 
-Options take precedence over the environment file, which takes precedence over the imported files.
-The facts of this machine are added only if no other source states them.
+The command-line options take precedence over the environment file, which takes precedence over
+the imported files. The facts of this machine are added only if no other source states them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ _OTHER_NAMES = {"pytorch": "torch"}
 
 
 def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
-    """Return the environment facts among properties that users added with a test tool.
+    """Return the facts of the environment that a file's properties state, by name.
 
-    Names are those of the command's options, in upper or lower case. Other properties are ignored.
+    Names are those in `ENVIRONMENT_OPTIONS` (and `pytorch` for `torch`), in upper or lower case.
+    Other properties are ignored.
     """
     facts: dict[str, str] = {}
     for key, value in properties.items():
@@ -50,7 +51,10 @@ def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
 
 
 def environment_of_file(path: Path) -> Environment:
-    """Read the environment of a run from a JSON or YAML file. Raises ProblemsError."""
+    """Read the environment of a run from a JSON or YAML file.
+
+    Raises ProblemsError if the file cannot be read, is empty or has an invalid key or value.
+    """
     file, problems = parse_yaml(path.name, read_text(path, _MOST_BYTES))
     if file is None:
         raise ProblemsError(problems)

@@ -1,4 +1,7 @@
-"""Defines which part of a plan a report contains, if several machines ran the plan."""
+"""Defines shards: the parts of a run whose tests are divided among several machines.
+
+The plan of a run is the list of all its tests.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ ResumeCommand = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
 
 class Shard(Model):
-    """The part of a plan that `accelerator-portal validate --shard 2/4` runs."""
+    """The part of a plan (the list of a run's tests) that one machine ran.
+
+    `accelerator-portal validate --shard 2/4` runs the second of four parts.
+    """
 
     index: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
     """Number of this shard, from 1."""

@@ -1,4 +1,4 @@
-"""Reads the reports in vendors' folders, once for each catalog."""
+"""Reads the reports in vendors' folders. Each catalog's reports are read once and then cached."""
 
 from __future__ import annotations
 
@@ -34,13 +34,19 @@ Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 @cached_by_owner
 def stored_reports(catalog: Catalog) -> Stored:
-    """Return all readable reports, by platform and file name, and the problems of the others."""
+    """Return all readable reports, and the problems of the others.
+
+    They are in the order of the platforms, and of the files in each folder.
+    """
     results = {platform.id: platform.results for platform in catalog.platforms}
     return _of_folders(results, catalog.suite_names)
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
-    """Return the reports and problems of folders that the catalog leaves out as faulty."""
+    """Return the reports in the folders that the catalog leaves out because of problems.
+
+    The second part of the result are the problems of reports that cannot be used.
+    """
     return _of_folders(catalog.left_out, catalog.suite_names)
 
 

@@ -103,7 +103,10 @@ def suite_id(name: str) -> str | None:
 
 
 def suite_name(name: str) -> str | None:
-    """Return a suite's name as in reports: `acme/kernels` is kept. None if nothing is left."""
+    """Return a name as a valid suite name: `acme/kernels` stays, `My Tests` is `my-tests`.
+
+    None if nothing is left.
+    """
     return name if is_suite_name(name) else suite_id(name)
 
 
@@ -149,10 +152,10 @@ def _parameters(inside: str) -> tuple[dict[str, str], str | None]:
 
 
 def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] | None:
-    """Return the parts of a device-generic name, if class and test name the same device.
+    """Return the class, name, parameters and device of a device-generic test.
 
-    The class of a plugin's device ends with PRIVATEUSE1; its tests contain the device's own
-    name.
+    None unless class and test name the same device. The class of a plugin's device ends with
+    PRIVATEUSE1; its tests contain the device's own name.
     """
     ending = _CLASS_ENDING.search(container)
     if ending is None:
@@ -165,7 +168,11 @@ def _generic(container: str, test: str) -> tuple[str, str, dict[str, str], str] 
 
 
 def _without_device(test: str, device: str) -> tuple[str, dict[str, str]] | None:
-    """Return name and parameters of a test; `test_add_cuda_float32` gives `test_add` and dtype."""
+    """Return a test's name without device and data type, and the parameters from its ending.
+
+    `test_add_cuda_float32` gives `test_add` and `{"dtype": "float32"}`. None if the name does not
+    contain the device, or ends in other words.
+    """
     base, found, types = test.rpartition(f"_{device}")
     parameters = _generic_types(types.removeprefix("_")) if types[:1] in {"", "_"} else None
     return (base, parameters) if base and found and parameters is not None else None

@@ -22,8 +22,9 @@ def of_failure(message: str, text: str) -> Outcome:
 def of_error(message: str, text: str, kind: str = "") -> Outcome:
     """Return the outcome of an error; `kind` is the error's type, if the file states it.
 
-    pytest calls failures of fixtures errors. They say nothing about the product, unless their
-    text does. unittest calls each exception of a test an error and names its type.
+    If message and traceback describe no outcome, it is `failed` for an exception that the test
+    itself raised: unittest reports these as errors with their type. Otherwise it is
+    `infrastructure-error`, because pytest reports only failed fixtures as errors.
     """
     if said := outcome_of_text(message) or outcome_of_text(text):
         return said
@@ -32,7 +33,7 @@ def of_error(message: str, text: str, kind: str = "") -> Outcome:
 
 
 def reason(text: str) -> str | None:
-    """Return a message as stored in a report; None if it is empty."""
+    """Return a message without colors, shortened to `LONGEST` characters; None if it is empty."""
     return shortened(without_colors(text))
 
 
