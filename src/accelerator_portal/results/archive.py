@@ -1,8 +1,9 @@
 """Reads the archived results of a platform.
 
-`data/history/<accelerator>/runs.json` contains the state of its tests after the last run that was
-added, `baselines.json` the state of the results that a project expects. The partitioned archive
-contains every result and every change: see `partitions`.
+`data/history/<accelerator>/runs.json` contains the state of its tests after the last archived run,
+`baselines.json` the state of their expected results after the last archived baseline. The
+partitioned archive contains every result and every change: see `partitions`. To fold a report means
+to add it to these files.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = [
 class History:
     """The state of an accelerator's tests, and all changes that led to it, in order of time.
 
-    `left_out` has a problem for each report that could not be folded.
+    `left_out` has the problems of reports that could not be folded (added to the state).
     """
 
     state: State
@@ -49,9 +50,9 @@ def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
 
 
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
-    """Return the stored state of an accelerator; an empty state without a file.
+    """Return the stored state of an accelerator; an empty state if there is no file.
 
-    Raises ProblemsError, with the file's path relative to the repository.
+    Raises ProblemsError if the file is invalid; it names the path relative to the repository.
     """
     path = state_path(root, accelerator, basis)
     try:
@@ -64,7 +65,8 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     """Return the stored history of an accelerator; an empty history if nothing is stored.
 
-    Changes are sorted by time, and those of the same report by key. Raises ProblemsError.
+    Changes are sorted by time, and those of the same report by key. Raises ProblemsError if a
+    stored file is missing or damaged.
     """
     state = read_state_of(root, accelerator, basis)
     changes: list[OutcomeChange] = []
@@ -75,10 +77,10 @@ def read_history(root: Path, accelerator: str, basis: Basis) -> History:
 
 
 def with_reports(history: History, reports: Iterable[StoredReport]) -> History:
-    """Return a history extended by newer reports, without writing a file.
+    """Return a history to which newer reports are added, without writing a file.
 
-    Reports without a date are ignored. Reports that cannot be folded, such as older ones, are
-    listed in `left_out`.
+    Reports without a date are ignored. The problems of reports that cannot be added, for example
+    because they are older than the history, are in `left_out`.
     """
     state, changes, left_out = history.state, list(history.changes), list(history.left_out)
     dated = [stored for stored in reports if stored.report.started]

@@ -16,7 +16,10 @@ from accelerator_portal.results.standing import Basis, Point, Standing, State, v
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentDifference:
-    """A value that differs between two environments; None if an environment lacks it."""
+    """A value that differs between two environments; None if an environment lacks it.
+
+    `what` names the value, such as `driver` or `plugin.version`.
+    """
 
     what: str
     before: str | None
@@ -27,7 +30,9 @@ class EnvironmentDifference:
 class NeverPassed:
     """A test that failed in runs and never passed, so it is not a breakage.
 
-    `age` is the time since the first failure, `gone` the first newer run without the test.
+    `key` is the test's key, `outcome` and `stage` are those of its last failure. `last_seen` is the
+    last report with the test. `age` is the time since the first failure, `gone` the first newer run
+    without the test.
     """
 
     key: str
@@ -93,7 +98,10 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
 
 
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
-    """Return the tests that fail and never passed, sorted by key."""
+    """Return the tests that fail and never passed, sorted by key.
+
+    Failures that began after `at` are left out. Baselines give no tests.
+    """
     return tuple(
         NeverPassed(
             key,
@@ -174,7 +182,10 @@ def flips(standing: Standing) -> int:
 
 
 def turned_on_same_code(standing: Standing) -> bool:
-    """Return whether a test recently both passed and failed on the same code."""
+    """Return whether a test changed between good and bad while the tested code stayed the same.
+
+    Only the last FLAKY_WINDOW verdicts count.
+    """
     return any(verdict.startswith("=") for verdict in standing.verdicts[-FLAKY_WINDOW:])
 
 
@@ -184,10 +195,11 @@ def is_flaky(standing: Standing) -> bool:
 
 
 def classify(standing: Standing, basis: Basis) -> Class:
-    """Return the class of a test: the first that applies, from `gone` over `flaky` to `unchanged`.
+    """Return the class of a test: the first that applies of `gone`, `flaky`, `new` and the others.
 
-    Outcomes that say nothing about the product neither break nor fix a test: infrastructure
-    errors, and tests that are broken, skipped, not run or not checked.
+    In a baseline, it is `gone`, `new`, `expectation changed` or `unchanged`. Outcomes that say
+    nothing about the product neither break nor fix a test: infrastructure errors, and tests that
+    are broken, skipped, not run or not checked.
     """
     if standing.gone:
         return "gone"
@@ -209,7 +221,10 @@ def _expectation(standing: Standing) -> Class:
 
 
 def _course(standing: Standing) -> Class:
-    """Return the class of a test that is neither new, gone nor flaky."""
+    """Return `fixed`, `unchanged`, `never passed`, `regressed` or `still failing` for a test.
+
+    The test must not be `gone`, `flaky` or `new`.
+    """
     turn = "".join(v[-1] for v in standing.verdicts[-2:]) if verdict(standing.outcome) else ""
     if turn == "-+":
         return "fixed"

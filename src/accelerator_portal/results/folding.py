@@ -1,4 +1,7 @@
-"""Adds reports to the histories below `data/history`, in the order of time."""
+"""Adds reports to the histories below `data/history`, in the order of time ("folds" them).
+
+There is one history for the runs of each accelerator, and one for its baselines.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,11 @@ NamedReport = tuple[Path, Report]
 
 
 class FoldedHistory(NamedTuple):
-    """The numbers of new reports, given reports and changes from folding one history."""
+    """The result of folding reports into one history, such as `cpu, runs` (its `name`).
+
+    `given` is the number of reports, `new` the number of those that the history did not contain,
+    `changes` the number of their changes: outcomes that changed, new tests and tests that are gone.
+    """
 
     name: str
     new: int
@@ -50,7 +57,7 @@ class FoldedHistory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """The results of all histories, and the problems of reports that could not be folded."""
+    """The result for each history, and the problems that stopped the folding of a history."""
 
     histories: tuple[FoldedHistory, ...]
     problems: tuple[Problem, ...] = ()
@@ -72,11 +79,12 @@ def fold_reports(
     told: Callable[[FoldedHistory], None] = lambda _: None,
     progress: Progress = no_progress,
 ) -> Folding:
-    """Fold reports of any accelerators; a problem in one history does not stop the others.
+    """Fold reports into the histories of their accelerators, and store the histories.
 
-    With `anew`, the stored history is deleted first, so `reports` must be complete. `told` is
-    called after each history. A report that is already folded changes nothing, so an
-    interrupted run can be repeated. Raises OSError.
+    A problem stops the rest of its history, and the other histories continue. With `anew`, each
+    history that gets a report is deleted first, so `reports` must be complete. `told` is called
+    with the result of each history. A report that is already folded changes nothing, so an
+    interrupted command can be repeated. Raises OSError if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -124,9 +132,10 @@ def folder_reports(root: Path) -> tuple[list[NamedReport], list[Problem]]:
 def without_future(
     reports: Iterable[NamedReport], now: dt.datetime
 ) -> tuple[list[NamedReport], list[Problem]]:
-    """Return the reports that are not from the future, and a problem for each that is.
+    """Return the reports that do not start in the future, and a problem for each that does.
 
-    After a report from the future, no report with an earlier start could be folded.
+    A start up to `CLOCK_DIFFERENCE` after `now` is accepted. Reports must be folded in order of
+    time: after one from the future, every real report would be too old.
     """
     present: list[NamedReport] = []
     problems: list[Problem] = []
@@ -143,7 +152,10 @@ def without_future(
 def _fold_history(
     root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
 ) -> FoldedHistory:
-    """Fold reports of one history in order of time, and save after each report."""
+    """Fold reports into the history of `empty`'s accelerator and basis, and save after each report.
+
+    `reports` are in order of time. With `anew`, the stored history is deleted first.
+    """
     accelerator, basis = empty.accelerator, empty.basis
     name = f"{accelerator}, {basis}"
     new = changed = 0

@@ -66,17 +66,19 @@ def fold(
 ) -> tuple[State, tuple[OutcomeChange, ...]]:
     """Return the state after one more report, and the report's changes sorted by key.
 
-    A report that is already in the state changes nothing. The time needed is proportional to
-    the report and to the groups it contains (tests of a suite with the same settings, see
-    `identity.SETTINGS`). Reports with the same start time can be folded in any order, but must
-    not contain the same group.
+    A report that is already in the state changes nothing. A group consists of the tests of a suite
+    with the same settings (see `identity.SETTINGS`). The time needed is proportional to the report
+    and to the groups that it contains. Reports with the same start time can be folded in any order,
+    but must not contain the same group.
 
     A test is gone if a report has its group but lacks the test. This does not apply to reports
     with fewer tests of the suite than planned, and to runs with the trigger pull request,
     manual or unknown.
 
     The caller decides which reports belong to a history: a pull request's report tests code
-    that is not merged. Raises ProblemsError, naming `path`.
+    that is not merged. Raises ProblemsError, which names `path`, if the report belongs to another
+    accelerator or basis, has no start time, starts before the newest report, contains a test twice,
+    or contains a group of another report with the same start time.
     """
     _refuse_foreign(state, report, path)
     said = _said(report, path)
@@ -98,9 +100,10 @@ def fold(
 def replayed(
     state: State, at: Point, said: Mapping[str, OutcomeAndStage], gone: Iterable[str]
 ) -> State:
-    """Return the state after one more report, from its archived outcomes and removed tests.
+    """Return the state after one more report, computed from archived data instead of the report.
 
-    The keys of `said` and the items of `gone` are test keys.
+    `said` maps test keys to the outcomes in the report `at`; `gone` are the keys of the tests that
+    the report should contain and does not.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
     gone_of: dict[str, list[str]] = {}
@@ -117,7 +120,11 @@ def replayed(
 
 
 def point_of(report: Report, path: Path = _REPORT) -> Point:
-    """Return the point of a report in a history. Raises ProblemsError, naming `path`."""
+    """Return the point of a report: its id, and the facts about it that a history stores.
+
+    Raises ProblemsError, which names `path`, if the report has no start time or contains a test
+    twice.
+    """
     return _point(report, _started(report, path), _said(report, path))
 
 
@@ -137,7 +144,10 @@ def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
 
 
 def _said(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
-    """Return the outcome and stage of each test in a report, by group and key."""
+    """Return the outcome and stage of each test in a report, by group and then by key.
+
+    Raises ProblemsError, which names `path`, if the report contains a test twice.
+    """
     said: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}
     for test in report.tests:
@@ -186,7 +196,11 @@ def _shown(moment: dt.datetime) -> str:
 
 
 def _whole(report: Report) -> frozenset[str]:
-    """Return the suites that the report covers completely."""
+    """Return the suites in which a test that is missing from the report counts as gone.
+
+    The report contains at least the planned number of their tests. Empty for runs with the trigger
+    pull request, manual or unknown, which may run any part of a suite.
+    """
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":
         return frozenset()

@@ -39,7 +39,7 @@ class FamilyResults:
 
     @cached_property
     def entries(self) -> tuple[TestEntry, ...]:
-        """The entries of the tests in their reports."""
+        """The tests as entries of their reports, in the order of `tests`."""
         return tuple(stored.report.tests[place] for stored, place in self.tests)
 
     @cached_property
@@ -77,7 +77,7 @@ class FamilyResults:
 
     @property
     def day(self) -> dt.date | None:
-        """The date of the newest report, or None."""
+        """The date of the newest report; None if the report has no date."""
         started = self.reports[0].report.started
         return started.date() if started else None
 
@@ -97,7 +97,10 @@ comes last."""
 def model_evidence(
     families: Iterable[ModelFamily], reports: Iterable[StoredReport]
 ) -> FamilyEvidence:
-    """Return results by family and accelerator; families without results are left out."""
+    """Return the results of each family: by its id, then by accelerator.
+
+    Families without results are left out.
+    """
     families = tuple(families)
     found: dict[_Key, list[tuple[StoredReport, int]]] = {}
     known: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -121,7 +124,11 @@ def model_evidence(
 
 
 def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
-    """Yield each report with its model suites that no newer report of the same basis has."""
+    """Yield each report with those of its model suites for which it is the newest report.
+
+    Only reports of the same accelerator and the same basis (runs or baselines) are compared. The
+    set may be empty.
+    """
     taken: set[tuple[str, Basis, str]] = set()
     for stored in sorted(reports, key=_age, reverse=True):
         report = stored.report

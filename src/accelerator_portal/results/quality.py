@@ -1,4 +1,7 @@
-"""Computes the level of a platform from its reports and the criteria."""
+"""Computes a platform's level of evidence from its reports.
+
+`data/criteria.yaml` defines the levels and their demands.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ NAMED = 8  # operators in one sentence; nobody reads a list of dozens
 
 @dataclass(frozen=True, slots=True)
 class DemandResult:
-    """Whether a demand is met, and why."""
+    """Whether a platform meets a demand. `why` is the reason if it does not.
+
+    The demand "tested" has a reason in both cases.
+    """
 
     met: bool
     why: str
@@ -43,7 +49,7 @@ class QualityAssessment:
 
     @property
     def tested(self) -> DemandResult:
-        """Whether the newest command counts as tested, and the reason."""
+        """Whether the platform meets the demand "tested", and the reason."""
         return self.demands["tested"]
 
 
@@ -64,7 +70,10 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
 
 
 def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
-    """Return the time to which a platform's ages are counted: `at`, or its newest run if later."""
+    """Return the time to which a platform's ages are counted: `at`, or its newest run if later.
+
+    `at` is the result of `as_of`.
+    """
     return max([at, *_moments(report for report in reports if report.kind != "baseline")])
 
 
@@ -80,7 +89,11 @@ def quality(
     newest_torch: str,
     at: dt.datetime,
 ) -> QualityAssessment:
-    """Return the level of a platform; `newest_torch` is the release that its commands install."""
+    """Return the level of a platform: the first level in the criteria whose demands it meets.
+
+    `reports` are those of the platform. `newest_torch` is the newest PyTorch release that it
+    follows, `at` the time to which ages are counted.
+    """
     runs = [report for report in reports if report.kind != "baseline"]
     demands: dict[Demand, DemandResult] = {
         "command": DemandResult(bool(platform.install.options), message("no install command")),
@@ -103,10 +116,11 @@ def quality(
 def is_tested(
     reports: Iterable[Report], criteria: Criteria, newest_torch: str, at: dt.datetime
 ) -> DemandResult:
-    """Return whether a run of the stable release fulfills the criteria, and the reason.
+    """Return whether the runs among the reports fulfill `criteria.tested`, and the reason.
 
-    Required operators may be tested in other runs than the required suites. They count from
-    every run that is recent enough and of the same torch release.
+    A run of a required suite must be recent enough and, if the criteria ask for it, of the same
+    minor release as `newest_torch`. Required operators must have passed in such runs, which may be
+    other runs than those of the required suites.
     """
     wanted = criteria.tested
     why: str = message("no run of a required suite")

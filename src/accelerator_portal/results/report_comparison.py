@@ -69,10 +69,11 @@ class OutcomeDifference(NamedTuple):
 
 @dataclass(frozen=True)
 class ReportComparison:
-    """The differences between two reports, for suites with the same settings in both.
+    """The differences between two reports, in the groups of tests that both contain.
 
-    `unchanged` is the number of tests with equal outcomes, by suite. Suites or settings in only
-    one report are not compared; `only_first` and `only_second` have their number of tests.
+    A group is a suite with the same settings (see `Identity.group`). `unchanged` is the number of
+    tests with equal outcomes, by suite. `only_first` and `only_second` are the numbers of tests in
+    groups that only one report contains, by suite or by suite with settings.
     """
 
     differences: tuple[OutcomeDifference, ...]
@@ -111,9 +112,10 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
 
 
 def _missing(results: _Results, others: _Results) -> dict[str, int]:
-    """Return the number of tests of suites or settings that only `results` has.
+    """Return the number of tests in groups that only `results` has, by name of the group.
 
-    A suite that `others` lacks completely is counted as a whole.
+    The name is the suite's name, with the settings in brackets if `others` has the suite with
+    other settings.
     """
     suites = {group.partition("?")[0] for group in others}
     missing: Counter[str] = Counter()
@@ -156,7 +158,7 @@ def _results(report: Report) -> _Results:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """The changes of a report.
+    """The changes of one report; `report` is its id.
 
     `first` is the number of tests in each suite that no earlier report had. These tests are not in
     `changes`, because the whole suite is new.

@@ -38,7 +38,10 @@ class PartitionFiles(NamedTuple):
 
 
 def result_partitions(root: Path, accelerators: Iterable[str]) -> list[PartitionFiles]:
-    """Return the partitions with results of runs; only manifests are read. Raises ProblemsError."""
+    """Return the partitions with results of runs, from the manifests of these accelerators.
+
+    Raises ProblemsError if a manifest is missing or damaged.
+    """
     files = (
         file
         for accelerator in accelerators
@@ -56,7 +59,10 @@ def engine_for(partitions: Iterable[PartitionFiles]) -> RollupEngine:
 
 
 def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.DataFrame:
-    """Return a roll-up of all rows, with pandas. Raises ProblemsError if a file is damaged."""
+    """Return a roll-up of all results in these partitions, computed with pandas.
+
+    Raises ProblemsError if a file is missing or damaged.
+    """
     import pandas as pd
 
     frames = [read_partition(partition, rollup.columns) for partition in partitions]
@@ -66,10 +72,11 @@ def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.Da
 
 
 def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client) -> pd.DataFrame:
-    """Return the same roll-up computed on a cluster, with one partition at a time per worker.
+    """Return the same table as `pandas_rollup`, computed on a Dask cluster.
 
-    If a worker is lost, other workers repeat its partitions. Raises ProblemsError if a file is
-    damaged, and KilledWorker if a partition is too large for the workers.
+    Each worker has one partition in memory at a time. If a worker is lost, other workers repeat its
+    partitions. Raises ProblemsError if a file is damaged, and KilledWorker if a partition is too
+    large for the workers.
     """
     import dask
     import dask.dataframe as dd
@@ -92,7 +99,7 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:
     """Return a partition's rows, with its accelerator, suite and month as columns.
 
-    Raises ProblemsError.
+    `columns` names the other columns. Raises ProblemsError if a file is missing or damaged.
     """
     table = read_parts(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()
@@ -132,7 +139,10 @@ MOST_SLOW = 10
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """A roll-up: its columns in addition to `PLACE`, and the function that computes it."""
+    """A roll-up: its description, the columns that it reads, and the function that computes it.
+
+    The function gets these columns and those in `PLACE` (accelerator, suite and month).
+    """
 
     meaning: str
     """A description of the roll-up for readers."""
@@ -141,7 +151,7 @@ class Rollup:
 
 
 def outcome_counts(frame: Frame) -> Frame:
-    """Return how often each outcome was reported, by accelerator, suite and month."""
+    """Return the number of results with each outcome (column `results`), by `PLACE` and outcome."""
     found: Frame = _grouped(frame, *PLACE, "outcome").size().reset_index(name="results")
     return found
 
@@ -167,9 +177,10 @@ def pass_rates(frame: Frame) -> Frame:
 
 
 def flaky_tests(frame: Frame) -> Frame:
-    """Return the tests that passed and failed on the same code, with the number of each result.
+    """Return the tests that passed and failed on the same code, by `PLACE` and `key`.
 
-    Results without a PyTorch version are left out, because their code is unknown.
+    `passed` and `failed` are the numbers of their results on such code. Results without a PyTorch
+    version are left out, because their code is unknown.
     """
     named = frame[frame["torch"].notna()]
     marked = named.assign(
@@ -183,9 +194,10 @@ def flaky_tests(frame: Frame) -> Frame:
 
 
 def slowest_tests(frame: Frame) -> Frame:
-    """Return the slowest tests of each accelerator, suite and month, by mean duration.
+    """Return the MOST_SLOW slowest tests of each accelerator, suite and month, slowest first.
 
-    The slowest test is the first. Each group has at most MOST_SLOW tests.
+    `runs` is the number of timed results, `mean_seconds` their mean duration, which decides, and
+    `longest_seconds` the longest.
     """
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))

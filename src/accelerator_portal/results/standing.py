@@ -1,4 +1,7 @@
-"""Defines the state of an accelerator's tests after the reports so far."""
+"""Defines the state of an accelerator's tests: what is stored after each report.
+
+A test's verdict in a report is good, bad, or neither if the outcome says nothing about the product.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ OutcomeSign = Literal["+", "-", ""]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A report, reduced to what a history needs.
+    """A report, reduced to what a history needs: a point in time of the history.
 
     `id` is a digest of the report's outcomes and environment. Reports that differ only in
     explanations, such as logs and metrics, have the same id.
@@ -42,7 +45,7 @@ class Point:
 
 
 def basis_of(report: Report | Point) -> Basis:
-    """Return the kind of history to which a report belongs."""
+    """Return whether a report belongs to the history of runs or to that of baselines."""
     return "baselines" if report.kind == "baseline" else "runs"
 
 
@@ -54,7 +57,7 @@ def origins_of(report: Report) -> tuple[tuple[str, str], ...]:
 class Standing(
     NamedTuple
 ):  # made 100,000 times a report: a frozen dataclass takes four times as long
-    """The state of one test: its last outcome, the reports around it, and earlier verdicts."""
+    """The state of one test: its last outcome, the reports in which it changed, and verdicts."""
 
     outcome: Outcome
     """The outcome in the last report that has the test."""
@@ -116,7 +119,7 @@ class State:
 
     @property
     def last(self) -> dt.datetime | None:
-        """The start time of the newest report, or None."""
+        """The start time of the newest report; None if the state has no report."""
         return max((point.started for point in self.reports.values()), default=None)
 
     def tests(self) -> Iterator[tuple[str, Standing]]:
@@ -176,7 +179,10 @@ def _remembered(before: Standing, said: OutcomeSign, at: Point) -> str:
 
 
 def _same_code(one: Point, other: Point) -> bool:
-    """Return whether two reports name the same software and commit, with a torch version."""
+    """Return whether two reports have the same environment and tested commit.
+
+    False if they state no torch version.
+    """
     return (
         one.environment.torch is not None
         and one.environment == other.environment

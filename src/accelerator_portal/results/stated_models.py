@@ -29,7 +29,10 @@ _GAPS = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A list of models that a document states, complete or reduced to one family."""
+    """A list of models that a document states, complete or reduced to one family.
+
+    `listed` is the list as in the platform's folder, `models` are those that remain.
+    """
 
     accelerator: str
     listed: ModelList
@@ -49,7 +52,10 @@ class Statement:
 
     @property
     def by_purpose(self) -> Mapping[str, tuple[StatedModel, ...]]:
-        """The models by the stated purpose in words, for example `training and inference`."""
+        """The models by their stated purpose in words, for example `training and inference`.
+
+        The key is `NO_PURPOSE` for models without a purpose.
+        """
         found: dict[str, tuple[StatedModel, ...]] = {}
         for model in self.models:
             stated = model.purpose or self.listed.purpose

@@ -46,10 +46,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ResultMatrix:
-    """A suite's tests by column, for one mode; a cell is the index of the test in its report.
+    """The results of a suite in one mode (a parameter such as `training`; may be empty).
 
-    `cells` has a row for each of `names`, with a value for each of `columns`: -1 without a
-    result.
+    `cells` has a row for each of `names` (test names), with a value for each of `columns`: the
+    index of the test in the column's report, or -1 without a result.
     """
 
     suite: str
@@ -72,7 +72,11 @@ _Table: TypeAlias = dict[tuple[str, str], _Results]
 
 
 def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[ResultMatrix]:
-    """Return a matrix for each suite and mode, with accelerators in `order` and tests by name."""
+    """Return a matrix for each suite and mode, with tests sorted by name.
+
+    Columns of groups that most accelerators have come first; within a group, accelerators are in
+    `order`.
+    """
     rank = {accelerator: number for number, accelerator in enumerate(order)}
     return [
         _matrix(suite, mode, table, rank)
@@ -81,7 +85,7 @@ def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[Resu
 
 
 def counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dict[Outcome, int]]:
-    """Return the number of tests with each outcome, by report and suite."""
+    """Return the number of tests with each outcome, by report id and suite."""
     numbers = Counter(
         (stored.id, test.suite, test.outcome) for stored in reports for test in stored.report.tests
     )
@@ -140,9 +144,10 @@ def _tables(reports: Iterable[StoredReport]) -> dict[tuple[str, str], _Table]:
 def _results_of(
     tables: dict[tuple[str, str], _Table], stored: StoredReport, test: TestEntry
 ) -> _Results:
-    """Return the column of a test; it is created if needed.
+    """Return the column in `tables` to which a test belongs; it is created if needed.
 
-    If reports write a data type in two ways with the same `group`, the first counts.
+    The column is that of the report and of the test's `group_of`. If tests with the same group
+    write the data type differently, the column has the data type of the first.
     """
     table = tables.setdefault((test.suite, str(test.parameters.get("mode", ""))), {})
     report, group = stored.report, group_of(test)
@@ -164,7 +169,10 @@ def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> Re
 
 
 def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
-    """Return the columns sorted: groups that most accelerators share come first."""
+    """Return the columns by group, the groups of most accelerators first.
+
+    Within a group, they are sorted by the `rank` of the accelerator.
+    """
     accelerators: dict[str, set[str]] = {}
     for results in table.values():
         accelerators.setdefault(results.column.group, set()).add(results.column.accelerator)

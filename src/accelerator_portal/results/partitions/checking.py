@@ -1,4 +1,4 @@
-"""Checks the archive of an accelerator: its files, its manifest and its newest state."""
+"""Checks the archive of an accelerator: its files, its manifest and the states of its tests."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _files(root: Path, manifest: Manifest) -> Iterator[Problem]:
 
 
 def _totals(manifest: Manifest) -> Iterator[Problem]:
-    """Compare the number of rows in the files with that of the reports."""
+    """Yield a problem if the files have other numbers of rows than the manifest's reports state."""
     for basis in BASES:
         reports = [report for report in manifest.reports.values() if report.basis == basis]
         counted = {
@@ -104,7 +104,10 @@ def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]
 
 
 def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Iterator[Problem]:
-    """Compare the state with one rebuilt from the archive, which detects a flipped bit."""
+    """Yield a problem if the stored state differs from the one rebuilt from the archive.
+
+    This detects a damaged state file.
+    """
     again = rebuilt_state(root, manifest, state.basis)
     differing = differing_tests(state, again) if again else []
     if differing:
@@ -114,9 +117,9 @@ def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Itera
 
 
 def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
-    """Return the state after all reports of the archive, read month by month.
+    """Return the state after all archived reports of `basis`, computed from their results.
 
-    None if the results of a report are not in the archive.
+    None if the results of a report are not in the archive. One month is in memory at a time.
     """
     state = State(manifest.accelerator, basis)
     ours = [(name, report) for name, report in manifest.reports.items() if report.basis == basis]
@@ -133,10 +136,11 @@ def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
 
 
 def differing_tests(kept: State, again: State) -> list[str]:
-    """Return the keys of tests whose stored state differs from the archive.
+    """Return the keys of tests whose stored state (`kept`) differs from the rebuilt one (`again`).
 
-    `again` is the state rebuilt from the archive. Differences that a rebuild can cause are
-    ignored: more verdicts, and reports that differ only in packages counting as the same code.
+    Two differences are normal and ignored. A rebuilt state may have more verdicts. It may also
+    treat two reports as tests of the same code, because the archive lacks facts such as the
+    packages.
     """
     ours, theirs = dict(kept.tests()), dict(again.tests())
     return [key for key in sorted(ours | theirs) if not _same(ours.get(key), theirs.get(key))]

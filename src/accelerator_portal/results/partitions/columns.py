@@ -90,7 +90,7 @@ def arrow_schema(table: Table) -> pa.Schema:
 
 
 def sorted_table(table: pa.Table) -> pa.Table:
-    """Return the rows in the order of the archive's files."""
+    """Return the table with its rows sorted by `SORTED_BY`."""
     return table.sort_by([(name, "ascending") for name in SORTED_BY])
 
 

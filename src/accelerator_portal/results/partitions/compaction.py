@@ -44,7 +44,7 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
     parts, then the manifest is written, then the parts are deleted. An interruption leaves
     files that the manifest does not list; `history check` lists them.
 
-    Raises ProblemsError, OSError.
+    Raises ProblemsError if the manifest or a file is damaged, OSError if a file cannot be written.
     """
     manifest = read_manifest(root, accelerator)
     merged: list[ListedFile] = []
@@ -68,10 +68,10 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
 def compact_all(
     root: Path, before: str, told: Callable[[str, Compaction], None] = lambda _, __: None
 ) -> tuple[Problem, ...]:
-    """Merge the files of every accelerator; a damaged archive does not stop the others.
+    """Merge the files of every accelerator, as `compact` does, and return the problems.
 
-    `told` is called for each accelerator with merged files. Returns the problems of the others.
-    Raises OSError.
+    An accelerator with problems does not stop the others. `told` is called for each accelerator
+    with merged files. Raises OSError if a file cannot be written.
     """
     problems: list[Problem] = []
     for accelerator in archived_accelerators(root):
@@ -97,7 +97,11 @@ def partitions_of(files: Iterable[ListedFile]) -> Mapping[Partition, list[Listed
 def read_parts(
     root: Path, files: Iterable[ListedFile], columns: Sequence[str] | None = None
 ) -> pa.Table:
-    """Return the rows of several files of one partition as one table. Raises ProblemsError."""
+    """Return the rows of several files of one partition as one table.
+
+    With `columns`, only these columns are read. Raises ProblemsError if a file is missing or
+    damaged.
+    """
     import pyarrow as pa
 
     return pa.concat_tables([read_part(root, file, columns) for file in files])
@@ -112,7 +116,10 @@ def _partitions(
 
 
 def _merged(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
-    """Write the merged file of a partition. Raises ProblemsError if its rows differ."""
+    """Write the rows of a partition's files into one file, and return its manifest entry.
+
+    Raises ProblemsError if a file is damaged, or if the written file has other rows.
+    """
     table = sorted_table(read_parts(root, files))
     merged = write_part(root, partition, MONTH_FILE_STEM, table)
     if not read_part(root, merged).equals(table):

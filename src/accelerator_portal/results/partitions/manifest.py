@@ -28,7 +28,7 @@ FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class ListedFile(Model):
-    """A Parquet file of the archive."""
+    """A Parquet file of the archive, with the times of its first and its last report."""
 
     path: str
     """Path of the file, relative to `data/history`."""
@@ -53,7 +53,7 @@ class ListedFile(Model):
 
 
 class ListedReport(Model):
-    """A report in the archive."""
+    """A report in the archive, with the numbers of its results and changes there."""
 
     basis: Basis
     """Whether the report is a run or a baseline."""
