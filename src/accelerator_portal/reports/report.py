@@ -173,10 +173,7 @@ device."""
 
 
 class KernelCounts(Model):
-    """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device.
-
-    It is the backend's own, composed of other operators, the backend's fallback, or missing.
-    """
+    """Numbers of ATen operator overloads, by the kernel that PyTorch calls on the device."""
 
     own: Annotated[int, Field(ge=0)]
     """Number of overloads with a kernel that the backend registered. Such a kernel can still

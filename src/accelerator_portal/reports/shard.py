@@ -22,10 +22,7 @@ ResumeCommand = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 
 
 class Shard(Model):
-    """The part of a plan (the list of a run's tests) that one machine ran.
-
-    `accelerator-portal validate --shard 2/4` runs the second of four parts.
-    """
+    """The part of a plan (the list of a run's tests) that one machine ran."""
 
     index: Annotated[int, Field(ge=1, le=MAX_SHARDS)]
     """Number of this shard, from 1."""

@@ -41,11 +41,7 @@ Writer = Callable[[Report], str]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of test results: its title, and how to detect, read and write it.
-
-    A file has this format if its first 64 KiB contain `start` and the file contains `further`.
-    `example` has the options and files of an example import command.
-    """
+    """A format of test results: its title, and how to detect, read and write it."""
 
     title: str
     """The format's name, as used in a sentence."""

@@ -20,10 +20,7 @@ Fields = dict[str, Any]
 
 
 class Run(BaseModel):
-    """The facts of a run that a writer stores in a file of another format, and a reader restores.
-
-    Unknown keys are ignored.
-    """
+    """Facts of a run that a writer stores in a file of another format, and a reader restores."""
 
     environment: Environment = Environment()
     """The environment of the run."""
