@@ -1,4 +1,7 @@
-"""Builds the quality dashboard: the newest evidence and open regressions."""
+"""Builds the quality dashboard: each suite's newest results per platform, and open regressions.
+
+A regression is a group of breakages: tests that passed in a run and fail in a later one.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +53,11 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class BrokenTest:
-    """A test of a regression; `address` is relative to `results/`, `command` repeats the test.
+    """A test of a regression: it passed in an earlier run and fails since.
 
-    `declare` is the query of GitHub's new-file form that declares the test as a known issue.
+    `address` is that of its results, relative to `results/`. `command` repeats the test; None if it
+    is not known. `declare` is a query string that begins with `?`. It opens GitHub's new-file form
+    with a declaration of the test as a known issue.
     """
 
     breakage: Breakage
@@ -63,7 +68,11 @@ class BrokenTest:
 
 @dataclass(frozen=True, slots=True)
 class CommitRange:
-    """The commits of a repository between the last good and the first bad run, with a link."""
+    """The commits of a repository between the last good and the first bad run.
+
+    `name` is the text of the link: `pytorch/pytorch 012345678…9abcdef01`. `url` is GitHub's page
+    that compares the two commits.
+    """
 
     name: str
     url: str
@@ -71,9 +80,12 @@ class CommitRange:
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """Tests of a suite and platform that broke between the same two runs.
+    """Tests of a suite and platform that passed in the run `last_good` and fail since `first_bad`.
 
-    `issue` is the query of GitHub's new-issue form.
+    `age` is the time since `first_bad` in words, such as `9 days`. `overdue` is whether it exceeds
+    the deadline of the testing standards, `is_new` whether it is less than a week. `differences`
+    are those between the environments of the two runs, in words. `issue` is a query string that
+    begins with `?` and fills in GitHub's new-issue form.
     """
 
     platform: Platform
@@ -90,7 +102,10 @@ class Regression:
 
     @property
     def anchor(self) -> str:
-        """The id on the page; it stays the same while the first breakage is open."""
+        """The id of the regression's section on the dashboard.
+
+        It stays the same while the first of `tests` is broken.
+        """
         return f"breakage-{self.tests[0].breakage.id}"
 
 
@@ -100,9 +115,10 @@ def regressions(
     commands: Mapping[str, str],
     at: dt.datetime,
 ) -> Iterator[Regression]:
-    """Yield the open breakages of a platform, grouped by suite and by the two runs.
+    """Yield a regression for each suite, first bad run and last good run of a platform's breakages.
 
-    `commands` are commands that repeat a test, by test key; ages are counted to `at`.
+    Sorted by the start of the first bad run. `commands` maps test keys to the commands that repeat
+    the tests. Known issues that readers declare from the dashboard expire 30 days after `at`.
     """
 
     def cause(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:
@@ -166,7 +182,10 @@ def _test(
 
 
 def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
-    """Yield the commit ranges if both runs state commits: PyTorch, plugin, tested repository."""
+    """Yield the commit ranges of PyTorch, the plugin and the tested repository, in this order.
+
+    A range is left out if the runs state different repositories, the same commit, or no commit.
+    """
     torch = good.environment.torch_commit, bad.environment.torch_commit
     pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
     before, after = good.environment.plugin, bad.environment.plugin
@@ -224,7 +243,12 @@ _COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
 
 @dataclass(frozen=True, slots=True)
 class DashboardPlatform:
-    """A platform on the dashboard; `evidence` is the newest evidence of each of its suites."""
+    """A platform on the dashboard.
+
+    `runs` and `baselines` are numbers of reports. `evidence` is the newest report of each of its
+    suites. `never` are tests that fail and passed in no run. `outdated` are declared known issues
+    that no longer match the results.
+    """
 
     platform: Platform
     level: EvidenceLevel
@@ -243,7 +267,7 @@ class DashboardPlatform:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The data from which a platform's state is computed."""
+    """The data from which each DashboardPlatform is computed; ages are counted to `at`."""
 
     catalog: Catalog
     results: ResultsView
@@ -255,7 +279,11 @@ class _Known:
 def dashboard_pages(
     catalog: Catalog, results: ResultsView, past: TestHistories, every: Sequence[Templates]
 ) -> Iterator[SiteFile]:
-    """Yield the dashboard, the testing standards and the badges."""
+    """Yield the dashboard, the page of testing standards, the badges and `quality.json`.
+
+    `every` has the templates of each language, English first. Nothing is yielded if the catalog has
+    no criteria.
+    """
     criteria = catalog.criteria
     if criteria is None:
         return

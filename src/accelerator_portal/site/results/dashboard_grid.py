@@ -1,4 +1,7 @@
-"""Builds the dashboard's grid, platforms by suites, and the list of a platform's own suites."""
+"""Builds the results grid, platforms by suites, and the list of a vendor's own test suites.
+
+A vendor's own suite is named after the vendor's folder, such as `acme/kernels`.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,10 @@ LEAST = 3
 
 
 def bar(counts: Mapping[Outcome, int]) -> Markup:
-    """Return a bar for the numbers of tests by outcome, in the order of OUTCOMES."""
+    """Return an SVG bar with parts in the colors of the outcomes, as wide as their shares of tests.
+
+    `counts` has the numbers of tests in the order of OUTCOMES; neighbors of one color are one part.
+    """
     parts = [
         (color, sum(counts[outcome] for outcome in together))
         for color, together in groupby(counts, lambda outcome: OUTCOMES[outcome].bar_color)
@@ -81,7 +87,10 @@ _ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A column: a suite, or all suites that only one vendor has (kind `own`)."""
+    """A column of the grid: one suite, or all vendors' own suites together.
+
+    The latter has the kind `own` and an empty `suite`.
+    """
 
     suite: str
     title: str
@@ -89,7 +98,7 @@ class GridColumn:
 
     @property
     def address(self) -> str:
-        """The address to which the heading links, relative to the site's root."""
+        """The address to which the column's heading links, relative to the site's root."""
         return "results/#own-suites" if self.kind == OWN else f"results/{suite_folder(self.suite)}/"
 
 
@@ -104,10 +113,12 @@ class GridGroup:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """The newest evidence of a suite on a platform; `address` is relative to the site's root.
+    """A suite's results in a platform's newest run or, if it has no run, in its newest baseline.
 
-    `total` is the number of passed and failed tests of a run, or of all tests of a baseline. It
-    is 0 if no test passed or failed.
+    For a run, `total` is the number of tests that passed or failed. For a baseline, it is the
+    number of all tests. It is 0 if no test passed or failed. `age_days` is None without a date.
+    `words` are the numbers by outcome: `9 passed, 1 failed`. `address` is the address of these
+    results, relative to the site's root.
     """
 
     column: GridColumn
@@ -122,14 +133,21 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The columns, grouped by kind, and the cells of each platform, one per column."""
+    """The results of each platform in each suite.
+
+    `rows` maps platform ids to cells, one for each of `columns`; a cell is None without a report.
+    `groups` are the columns counted by kind.
+    """
 
     columns: tuple[GridColumn, ...]
     groups: tuple[GridGroup, ...]
     rows: Mapping[str, tuple[GridCell | None, ...]]
 
     def only(self, *, executorch: bool) -> Grid:
-        """Return the columns of ExecuTorch or all others, and the platforms with a cell there."""
+        """Return the grid reduced to ExecuTorch's suites, or else to all other suites.
+
+        Platforms without any cell in it are left out.
+        """
         kept = [n for n, c in enumerate(self.columns) if of_executorch(c.suite) == executorch]
         columns = tuple(self.columns[n] for n in kept)
         rows = {platform: tuple(cells[n] for n in kept) for platform, cells in self.rows.items()}
@@ -156,9 +174,10 @@ def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
 def dashboard_grid(
     catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
 ) -> Grid:
-    """Return the grid of each platform's newest evidence; ages are counted to `at`.
+    """Return the grid of the newest reports; ages are counted to `at`.
 
-    Speed suites are left out: they do not show what works.
+    `evidence` has the newest report of each suite, by platform id. Suites of kind `speed` are left
+    out: they do not show what works.
     """
     measured = {
         platform: {e.suite: e for e in found if e.kind != "speed"}
@@ -192,7 +211,10 @@ def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
 def suite_cells(
     catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[GridCell, ...]:
-    """Return the cells of a platform, without suites that have no evidence."""
+    """Return a cell for each suite in `evidence`, sorted like the grid's columns.
+
+    `evidence` has a platform's newest report of each suite; suites of kind `speed` are left out.
+    """
     found = [e for e in evidence if e.kind != "speed"]
     columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
     cells = (_cell(e, columns[e.suite], at) for e in found)
@@ -203,7 +225,10 @@ _OWN_COLUMN = GridColumn("", message("All together"), OWN)
 
 
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
-    """Return the vendors' suites that only one platform has."""
+    """Return the vendors' own suites that only one platform has.
+
+    `evidence` maps platform ids to the newest report of each suite, by suite.
+    """
     platforms = Counter(suite for found in evidence.values() for suite in found)
     return frozenset(suite for suite, n in platforms.items() if owner_of(suite) and n == 1)
 
@@ -211,7 +236,10 @@ def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str
 def _own_cell(
     platform: str, evidence: Mapping[str, SuiteEvidence], own: Container[str], at: dt.datetime
 ) -> GridCell | None:
-    """Return a cell for a platform's own suites: of all runs, or of baselines if there are none."""
+    """Return one cell that adds up the platform's results in the suites `own`; None without any.
+
+    Baselines count only if there is no run. The cell's age is that of the oldest report.
+    """
     found = [e for suite, e in evidence.items() if suite in own]
     found = [e for e in found if e.is_run] or found
     if not found:
@@ -230,7 +258,10 @@ def _own_cell(
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
-    """Return a suite's column; if `data/suites` does not describe it, with the report's kind."""
+    """Return a suite's column; `kind` is the one that the report states, or None.
+
+    `kind` counts only if `data/suites` does not describe the suite.
+    """
     described = catalog.suite(suite)
     if isinstance(described, SuiteFile):
         return GridColumn(suite, described.short or described.title, described.kind)
@@ -252,7 +283,7 @@ def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -
 def _counted(
     column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
 ) -> GridCell:
-    """Return a cell without an address."""
+    """Return a cell for these numbers of tests by outcome; its address is empty."""
     checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED)
     return GridCell(
         column,
@@ -276,9 +307,10 @@ def in_words(counts: Mapping[Outcome, int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnSuiteRow:
-    """A suite of the vendor; `declared` is None if the folder does not describe it.
+    """A vendor's own suite on its platform's page.
 
-    `cell` is the newest evidence, None if no report has the suite.
+    `declared` is its description, None if the vendor's `accelerator.yaml` has none. `cell` has the
+    newest results, None if no report has the suite.
     """
 
     name: str

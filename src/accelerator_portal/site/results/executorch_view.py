@@ -1,4 +1,9 @@
-"""Builds the page on ExecuTorch: goals, flows side by side, readiness."""
+"""Computes the values of the page on ExecuTorch: goals, results of flows, readiness of backends.
+
+A flow is a backend with a recipe, which is the rest of the flow's name in ExecuTorch's backend test
+suite: `xnnpack_static_int8` is the backend `xnnpack` with the recipe `static_int8`. The flow
+`portable` runs models without a backend, on ExecuTorch's portable kernels.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +32,21 @@ _SUITE = "executorch-"
 
 @dataclass(frozen=True)
 class FlowRun:
-    """The tests of one flow in one suite of a platform's newest report."""
+    """The tests of one flow in one suite, from a platform's newest report with this suite.
+
+    `recipe` is `plain` if the flow's name is only the backend's. `stored` is the report.
+    """
 
     platform: str
     suite: str
     backend: str
-    """The backend's name in reports, `XnnpackBackend`, or in the names of its flows."""
+    """The backend's name in the report's environment, `XnnpackBackend`, or the start of the flow's
+    name, `xnnpack`, if the parameter `recipe` contains it."""
     recipe: str
     stored: StoredReport
     tests: tuple[TestEntry, ...]
     portable: Mapping[str, TestEntry]
-    """The results of the same tests without a backend, by the key that `_same` returns."""
+    """The tests of the flow `portable` in the same suite and report, by name and parameters."""
 
     @property
     def passed(self) -> int:
@@ -46,7 +55,11 @@ class FlowRun:
 
     @property
     def attempted(self) -> int:
-        """The number of tests that were tried; skipped and broken tests do not count."""
+        """The number of tests that used the product, with any result.
+
+        Tests with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` do not
+        count.
+        """
         return sum(test.outcome in ATTEMPTED for test in self.tests)
 
     @property
@@ -61,36 +74,42 @@ class FlowRun:
 
     @cached_property
     def share_passed(self) -> float | None:
-        """The share of passed tests among tests that were tried, from 0 to 1, or None."""
+        """The share of passed tests in `attempted`, from 0 to 1; None if no test was tried."""
         return self.passed / self.attempted if self.attempted else None
 
     @cached_property
     def share_right(self) -> float | None:
-        """The share of correct results among compared results, from 0 to 1, or None."""
+        """The share of `passed` among the outcomes `passed` and `wrong-result`, from 0 to 1.
+
+        None if no test has either outcome.
+        """
         compared = [t for t in self.tests if t.outcome in {"passed", "wrong-result"}]
         return sum(t.outcome == "passed" for t in compared) / len(compared) if compared else None
 
     @cached_property
     def share_delegated(self) -> float | None:
-        """The share of delegated nodes among nodes of lowered models, from 0 to 1, or None."""
+        """The share of model nodes that the backend runs, over all tests, from 0 to 1.
+
+        None if no test states a number of delegated or undelegated nodes.
+        """
         taken = sum(_values(self.tests, "delegated_nodes"))
         left = sum(_values(self.tests, "undelegated_nodes"))
         return taken / (taken + left) if taken + left else None
 
     @cached_property
     def by_test(self) -> Mapping[str, TestEntry]:
-        """The tests by an identity that is the same in all flows."""
+        """The tests by name and parameters; the key omits `recipe`, so it is equal in all flows."""
         return {_same(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return the result of `against` for the same tests in the flow `portable`."""
+        """Return `against` for the flow `portable`: the median ratio, and the number of tests."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
-        """Return the median ratio of a metric to the same tests in `others`, and their number.
+        """Return the median of this flow's value divided by the other's, and the number of tests.
 
-        Only tests that passed on both sides count: a wrong result can be fast and small. None
-        without such tests.
+        `others` has the tests of another flow or release, by the key of `by_test`. Only tests that
+        passed on both sides count: a wrong result can be fast and small. None without such tests.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -106,13 +125,19 @@ class FlowRun:
 
     @property
     def kept_out(self) -> list[TestEntry]:
-        """The tests with a reason that did not pass or were only partly delegated, by name."""
+        """The tests that did not pass or were only partly delegated, and that state a reason.
+
+        Sorted by name and parameters.
+        """
         left = [t for t in self.tests if t.reason and not _is_whole(t)]
         return sorted(left, key=lambda test: (test.name, str(test.parameters)))
 
 
 def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
-    """Return the flows of the newest runs, by platform, suite, backend and recipe."""
+    """Return the flows of each platform's newest runs of ExecuTorch's suites, without baselines.
+
+    Sorted by platform, suite, backend and recipe.
+    """
     by_platform: dict[str, list[StoredReport]] = {}
     for stored in reports:
         by_platform.setdefault(stored.report.accelerator, []).append(stored)
@@ -141,7 +166,11 @@ def _flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
 
 
 def _flow(main: str, recipe: str) -> tuple[str, str]:
-    """Return a flow's backend and recipe; a recipe can start with another backend's name."""
+    """Return a flow's backend and recipe; `recipe` is the value of a test's parameter.
+
+    If it begins with a backend's name, as in `xnnpack_static_int8`, that is the backend. Otherwise,
+    the backend is `main`, the one that the report states.
+    """
     for backend in BACKENDS:
         if recipe == backend or recipe.startswith(f"{backend}_"):
             rest = recipe.removeprefix(backend).strip("_")
@@ -150,7 +179,7 @@ def _flow(main: str, recipe: str) -> tuple[str, str]:
 
 
 def _same(test: TestEntry) -> str:
-    """Return an identity of a test that is the same in all flows."""
+    """Return a key of a test's name and parameters without `recipe`, so equal in all flows."""
     others = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
     return f"{test.name} {others}"
 
@@ -214,7 +243,10 @@ class CriterionResult:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """The readiness of a flow, with the result of every criterion."""
+    """The readiness of a flow, with the result of every criterion.
+
+    `fewest_tests` is the number of tried tests that a flow needs to be ready.
+    """
 
     run: FlowRun
     findings: tuple[CriterionResult, ...]
@@ -242,7 +274,12 @@ class Readiness:
 
 
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
-    """Return the values for the page's template, without goals and sources."""
+    """Return the variables of the page's template, except the goals and their sources.
+
+    These are `figures` (the text of `figure` by goal id), `flows`, `release_pairs`,
+    `platform_names` by id, `proposal` (the readiness criteria or None) and `readiness`, which has
+    an entry for each flow with a backend.
+    """
     runs = flow_runs(reports)
     goals = catalog.executorch_goals
     criteria = catalog.criteria
@@ -259,7 +296,10 @@ def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dic
 
 
 def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
-    """Return a goal's figure from the newest runs, with its noun; None without a figure."""
+    """Return a goal's progress in words: `12 models`, or `median 1.3 s (5 tests)` for a metric.
+
+    None if the goal has neither a count nor a metric, the count is 0, or no test has the metric.
+    """
     if goal.counts:
         number = COUNTS[goal.counts](runs)
         singular, plural = _COUNTED[goal.counts]
@@ -273,7 +313,10 @@ def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
-    """Return the readiness of a flow by a proposed set of criteria."""
+    """Return the readiness of the flow `run` by the criteria of `proposal`.
+
+    `runs` are all flows, which show on how many kinds of hardware this one passes tests.
+    """
     findings = []
     for criterion in proposal.criteria:
         value = _measured(criterion.measure, run, runs)
@@ -298,7 +341,7 @@ def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | No
 
 
 def _platforms(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
-    """Return the hardware on which this flow of a backend passed a test."""
+    """Return the names of hardware on which the flow passed a test; without one, platform ids."""
     same = (r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed)
     return {r.stored.report.environment.hardware or r.platform for r in same}
 

@@ -1,4 +1,7 @@
-"""Writes the Atom feeds (RFC 4287): new reports, changes, and news of packages."""
+"""Writes the Atom feeds (RFC 4287), and selects the changes that the page `results/changes/` lists.
+
+The feeds have new reports, changes of test results, and news of packages.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def _newest_first(entries: list[_Entry]) -> list[_Entry]:
 
 
 def _atom(urn: str, title: str, entries: Sequence[_Entry]) -> str:
-    """Return a feed as XML; addresses are relative to it."""
+    """Return a feed as XML; `urn` is its id. The addresses of entries are relative to the feed."""
     newest = entries[0].updated if entries else dt.datetime.fromtimestamp(0, dt.timezone.utc)
     root = Element("feed", xmlns="http://www.w3.org/2005/Atom")
     _add_text(root, "id", urn)
@@ -85,7 +88,10 @@ def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
 
 
 def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
-    """Yield the entries of package news, which have a date but no time."""
+    """Yield the entries of the newest package news, at most `most`; None for all.
+
+    News has no time of day, so entries are dated at midnight UTC.
+    """
     for item in news(catalog)[:most]:
         moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
         address = f"../compute-platforms/{item.platform}/#versions"
@@ -124,7 +130,7 @@ LEAST_OF_A_REPORT = 5
 
 @dataclass(frozen=True, slots=True)
 class ShownReportChanges:
-    """A report with changes, and the changes that the page lists."""
+    """A report with changes; `steps` are those that the page of changes lists."""
 
     episode: Episode
     steps: tuple[HistoryStep, ...]
@@ -153,7 +159,7 @@ class PlatformDay:
 
 @dataclass(frozen=True, slots=True)
 class ListedWeek:
-    """A week that the page lists, with its reports."""
+    """A week that the page of changes lists; `reports` are its reports, the newest first."""
 
     week: Week
     reports: tuple[ShownReportChanges, ...]
@@ -170,19 +176,24 @@ class ListedWeek:
 
 @dataclass(frozen=True, slots=True)
 class ListedChanges:
-    """The weeks that the page lists, and the number of older reports that it leaves out."""
+    """The weeks that the page of changes lists; `older` is the number of reports in older weeks."""
 
     weeks: tuple[ListedWeek, ...]
     older: int
 
     @property
     def anchors(self) -> frozenset[str]:
-        """The ids of the reports that are listed."""
+        """The HTML ids of the listed reports on the page: `changed-xpu-0123456789abcdef`."""
         return frozenset(r.episode.anchor for week in self.weeks for r in week.reports)
 
 
 def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
-    """Return the newest changes by week within the page's limits; `weeks` begin with the newest."""
+    """Return the newest changes by week, within the limits of the page of changes.
+
+    `weeks` begins with the newest week, which is always listed; others are listed up to
+    MOST_REPORTS reports. A report has at most MOST_OF_A_REPORT changes. After MOST_CHANGES in all,
+    it has at most LEAST_OF_A_REPORT.
+    """
     shown = list(_newest(weeks))
     room = MOST_CHANGES
     listed: list[ListedWeek] = []

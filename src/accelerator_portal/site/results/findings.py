@@ -1,4 +1,9 @@
-"""Describes the verification of each command's versions: found, not found or not checked."""
+"""Describes evidence for readers: whether an install command works, and a platform's level.
+
+A finding states whether the versions of an install command were found, for one Python version. It
+is based on a verdict, the stored result of verifying the command. A level of evidence summarizes a
+platform's tests: see `data/criteria.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +42,10 @@ NOT_YET = message("Not checked yet.")
 
 
 def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
-    """Return the verdicts of every platform that has verdicts. Raises ProblemsError."""
+    """Return the verdicts by platform id, without platforms that have none.
+
+    `root` is the repository. Raises ProblemsError if a verdict file is invalid.
+    """
     found = {platform.id: read_verdicts(root, platform.id) for platform in catalog.platforms}
     return {platform: verdicts for platform, verdicts in found.items() if verdicts}
 
@@ -45,7 +53,10 @@ def read_all(catalog: Catalog, root: Path) -> dict[str, Verdicts]:
 def with_findings(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> tuple[InstallRow, ...]:
-    """Return the rows with a finding for each Python version."""
+    """Return the install rows with `findings` set: one for each of the row's Python versions.
+
+    `verdicts` are by platform id.
+    """
     rows = tuple(rows)
     newest = _newest_found(rows, verdicts)
     return tuple(_with_findings(row, verdicts.get(row.platform, {}), newest) for row in rows)
@@ -102,7 +113,10 @@ def _unchecked(day: str, why: str) -> str:
 
 
 def _unresolved(row: InstallRow, why: str) -> Finding:
-    """Return the finding for versions that were not resolved; a document may name them."""
+    """Return the finding for versions that were not resolved, with the reason `why`.
+
+    Its kind is `named` if a document names the version, else `unchecked`.
+    """
     if row.named:
         source = message(
             "Version stated in “{title}”, read {day}.",
@@ -119,7 +133,11 @@ def _without_exception(why: str) -> str:
 
 
 def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
-    """Return an alternative: another Python version, or else the newest release; may be empty."""
+    """Return advice for an install row if some of its versions were not found.
+
+    It names the Python versions with which they were found, or else the release `newest`: `Use
+    PyTorch 2.14.1.` It is empty without an alternative.
+    """
     pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
     if pythons:
         return message("Use Python {versions}.", versions=python_range(pythons))
@@ -131,7 +149,10 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
 def _newest_found(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """Return the newest release whose versions were found, by the row's other axes."""
+    """Return the newest release whose versions were found, by `row_key` without the axis `build`.
+
+    Rows of nightly builds are ignored.
+    """
     found: dict[tuple[str, ...], str] = {}
     for row in rows:
         known = verdicts.get(row.platform, {}).get(key_of(row), {})
@@ -145,7 +166,10 @@ def _newest_found(
 
 
 def summary(rows: Iterable[InstallRow]) -> str:
-    """Return the findings of rows with the same commands in words; equal findings are merged."""
+    """Return one text with the findings of install rows that have the same commands.
+
+    Different findings follow the Python versions to which they apply. Empty without findings.
+    """
     words: dict[str, set[str]] = {}
     for row in rows:
         for python, finding in zip(row.pythons or ("",), row.findings, strict=False):
@@ -164,7 +188,10 @@ def summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, and the first day, or ""."""
+    """Return the hosts that did not respond during verification, sorted, and the first such day.
+
+    The day is a text such as `2026-11-21`, empty if all hosts responded.
+    """
     hosts: dict[str, None] = {}
     days: list[str] = []
     for verdict in (v for found in verdicts.values() for by in found.values() for v in by.values()):
@@ -176,7 +203,10 @@ def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]
 
 
 def shares(rows: Iterable[InstallRow]) -> FindingsData:
-    """Return the number of commands with each kind of finding; each Python counts separately."""
+    """Return the number of findings of each kind, by platform id.
+
+    A row has a finding for each of its Python versions.
+    """
     kinds: dict[str, Counter[str]] = {}
     for row in rows:
         kinds.setdefault(row.platform, Counter()).update(f.kind for f in row.findings if f)
@@ -215,7 +245,11 @@ class MissingEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistItem:
-    """A demand of a level; `address` explains how to meet it, relative to the site's root."""
+    """A requirement of a level of evidence, and whether a platform meets it.
+
+    `why` is the reason for `met`. `address` is that of the instructions for meeting it, relative to
+    the site's root.
+    """
 
     title: str
     met: bool
@@ -225,10 +259,10 @@ class ChecklistItem:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLevel:
-    """The level of a platform; `missing` are the higher levels, nearest first.
+    """The level of evidence of a platform; `missing` are the higher levels, nearest first.
 
-    `tested` is whether its newest command counts as tested, and why; `checklist` has every
-    demand of all levels.
+    `tested` is whether its newest install command counts as tested, and why. `checklist` has all
+    requirements of all levels.
     """
 
     level: Level

@@ -94,7 +94,10 @@ def _without_run(
 
 
 def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
-    """Return the kinds of changes that readers can filter for."""
+    """Return the options of the filter by kind of change: the label of each value.
+
+    The value `first` stands for the first report of a suite.
+    """
     kinds = {step.kind: step.kind for episode in past.episodes for step in episode.steps}
     return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
 
@@ -139,7 +142,12 @@ TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
 
 @dataclass(frozen=True, slots=True)
 class HistoryChoice:
-    """A history that readers can select; `tests` is the number of tests in it."""
+    """A history that readers can select on the page of test histories.
+
+    `name` is, for example, `xpu-baselines`, and `words` is the label. `reports` and `tests` are
+    counts; a test counts once for each of its settings. `first` and `last` are the days of the
+    oldest and the newest report.
+    """
 
     name: str
     accelerator: str
@@ -229,7 +237,11 @@ _BOTTOM = 18
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A suite's results over time, from at least two points in time."""
+    """A suite's results over time, drawn as an SVG `picture`.
+
+    `first` and `last` are its first and last counts. `until` is the time of its newest report, at
+    which the drawing ends, even if that report changed nothing.
+    """
 
     suite: str
     first: Tally
@@ -249,7 +261,10 @@ def total(tally: Tally) -> int:
 
 
 def trend(suite: str, tallies: Sequence[Tally], until: dt.datetime) -> Trend | None:
-    """Return the trend up to the last report; None for a single point in time."""
+    """Return the trend of a suite's tallies, which are in order of time, up to the time `until`.
+
+    None without tallies, or if the first one started at `until`.
+    """
     if not tallies or tallies[0].started == until:
         return None
     return Trend(suite, tallies[0], tallies[-1], until, _picture(tallies, until))
@@ -265,7 +280,7 @@ def _picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
         return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"
 
     def line(count: Callable[[Tally], int]) -> str:
-        """Return a step line: a value holds until the next report."""
+        """Return the SVG path of a step line of `count`: a value holds until the next tally."""
         heights = [f"{floor - (floor - 2) * count(tally) / most:.1f}" for tally in tallies]
         steps = (f"H{across(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
         return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"

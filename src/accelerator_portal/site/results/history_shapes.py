@@ -69,12 +69,12 @@ class HistoryData(Model):
 
 
 class HistoryIndex(Model):
-    """All histories."""
+    """The addresses of all histories. A history is the runs or the baselines of an accelerator."""
 
     histories: dict[str, str]
     """Address of each history relative to the index, by name such as `xpu-baselines`."""
     tests: dict[str, str]
-    """Address of the index of each history's tests, relative to the index."""
+    """Address of each history's index of tests, relative to this file, by the same name."""
 
 
 class ReportMoment(Model):
@@ -101,10 +101,13 @@ TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
 
 
 class HistoryShard(Model):
-    """The results of a range of tests over time."""
+    """The results of some tests over time: one of the files that an index of tests lists."""
 
     tests: Mapping[str, TestCourses]
-    """The results of each test, by suite and name as in a test's key, sorted."""
+    """The results by test, `suite/name` as in its key, then by settings,
+    `dtype=float32&mode=training`; both sorted. Each result is a list of steps: the index of a
+    report in the index of tests, the outcome and the stage. They apply until the next step; a null
+    outcome means that the test was removed."""
 
 
 class TestHistoryIndex(Model):
@@ -117,9 +120,10 @@ class TestHistoryIndex(Model):
     basis: Basis
     """Whether the history consists of runs or of baselines."""
     reports: tuple[ReportMoment, ...]
-    """The reports, by time; steps refer to them by their number, from 0."""
+    """The reports, by time. Steps in the files refer to a report by its index, from 0."""
     last: dict[str, int]
-    """The number of the last report, by suite and settings."""
+    """The index of the last report in `reports`, by suite and settings of the run, written like a
+    test's key: `torchbench?dtype=float32`."""
     tests: int
     """The number of tests, without counting settings."""
     files: tuple[tuple[str, str], ...]

@@ -32,7 +32,11 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class HistoryStep:
-    """A change of a test in a report, with all settings that changed in the same way."""
+    """A change of a test's outcome in a report.
+
+    If the test has several settings that changed in the same way, they are one step. `count` is the
+    number of these settings.
+    """
 
     suite: str
     name: str
@@ -109,7 +113,7 @@ class TestHistories:
         return self._by_place.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> Standing | None:
-        """Return a test's state if this report is the last that has the test, or None."""
+        """Return a test's state; None unless `report` is the last of its history with the test."""
         standing = self._standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
         return standing if last else None
@@ -159,9 +163,9 @@ class TestHistories:
 
 
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
-    """Return the histories below `root`, extended by newer reports of the folders.
+    """Return the histories stored in `data/history/`, extended by newer reports in `results`.
 
-    Raises ProblemsError if a stored history cannot be read.
+    `root` is the repository. Raises ProblemsError if a stored history cannot be read.
     """
     found = []
     for platform in catalog.platforms:
@@ -202,7 +206,11 @@ def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
 
 
 def _settings(tests: Iterable[Identity]) -> str:
-    """Return a test's settings in words, by mode; empty without settings."""
+    """Return the settings of one test's identities in words, by mode.
+
+    For example, `inference: float16, bfloat16; training: float16`. A first word that all settings
+    have, such as the compiler, is left out. Empty without settings.
+    """
     modes: dict[str, list[str]] = {}
     for test in tests:
         said = dict(test.parameters)
@@ -218,6 +226,6 @@ def _settings(tests: Iterable[Identity]) -> str:
 
 
 def _shared(groups: Iterable[list[str]]) -> str:
-    """Return the first word if all texts have the same, usually the compiler; else empty."""
+    """Return the first word that all texts in `groups` share, usually the compiler; else empty."""
     firsts = {text.partition(" ")[0] for group in groups for text in group}
     return firsts.pop() if len(firsts) == 1 else ""

@@ -59,14 +59,18 @@ class RowsPage:
 
     @property
     def path(self) -> str:
-        """The path of the page's source file."""
+        """The path of the page's Markdown file, relative to the site's sources."""
         address = self.address.removesuffix("/")
         return f"{RESULTS_PAGES}/{address}{'.md' if self.further else '/index.md'}"
 
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """The options of a matrix's filters, with the label of each value."""
+    """The options of a matrix's filters.
+
+    `accelerators` and `dtypes` map values to labels. `outcomes` are those in the matrix; None
+    stands for cells without a result.
+    """
 
     accelerators: Mapping[str, str]
     dtypes: Mapping[str, str]
@@ -121,7 +125,11 @@ def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
 
 
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
-    """Return the pages of a matrix; with `own`, in a separate folder within the suite's folder."""
+    """Return the pages of a matrix, at least one.
+
+    With `own`, the addresses are in a folder of the matrix's mode within the suite's folder. The
+    suite's first mode has no such folder.
+    """
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
     rows = rows_of_a_page(matrix)
@@ -164,9 +172,10 @@ def column_id(column: Column) -> str:
 
 
 def csv_name(matrix: ResultMatrix) -> str:
-    """Return the file name of a matrix as CSV: `torchbench/inference.csv` or `torchbench.csv`.
+    """Return the file name of a matrix as CSV, with its mode: `torchbench/inference.csv`.
 
-    With a hyphen instead of the slash, it could be the name of another suite's file.
+    Without a mode, it is `torchbench.csv`. The mode is in a folder because a suite may have the
+    name `torchbench-inference`.
     """
     return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 
