@@ -66,7 +66,7 @@ async def get_cached(
 ) -> CachedBody:
     """Return the body of a response, from the cache if its ETag shows that it has not changed.
 
-    Raises FetchError.
+    Raises FetchError in the same cases as `HttpClient.get`.
     """
     key = f"{url} {headers.get('range', '')}"
     known = cache.read(key)

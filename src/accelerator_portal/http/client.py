@@ -72,9 +72,10 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
 class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
-    A host that cannot be reached after all attempts gets no further requests, because forty indexes
-    on one host would each wait for it. The same holds after several addresses in a row without a
-    response, but not after one: the host may serve other vendors. `sleep` pauses between attempts.
+    A host that cannot be reached after all attempts gets no further requests from `get`: otherwise,
+    each package index on the host would wait for it. The same holds after _MOST_SILENT addresses in
+    a row without a complete response, or _MOST_SILENT_AT_FIRST if the host has never responded.
+    `sleep` waits for a number of seconds between attempts.
     """
 
     def __init__(
@@ -94,9 +95,11 @@ class HttpClient:
     async def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, max_bytes: int
     ) -> HttpResponse:
-        """Return the response to a GET request; its body has at most `max_bytes`.
+        """Return the response to a GET request, after retries if needed.
 
-        Redirects are followed only within the host. Raises FetchError.
+        Redirects are followed only within the host. Raises FetchError for other statuses than 200
+        (206 if `headers` ask for a range; also 304 if they have `if-none-match`), without a
+        complete response in time, and if the body has more than `max_bytes`.
         """
         headers = headers or {}
         connected = self._connected.get(origin(url))
@@ -110,9 +113,10 @@ class HttpClient:
             connected.set()
 
     async def status(self, url: str, method: str = "GET") -> int:
-        """Return the HTTP status of an address, without reading a body and without retries.
+        """Return the HTTP status of an address, such as 404, without a body and without retries.
 
-        Redirects are followed to any host. Raises FetchError.
+        Redirects are followed to any host, unless the limits allow none. Raises FetchError if the
+        address is invalid, there is no response, or there are too many redirects.
         """
         follow = self._limits.redirects > 0
         async with self._slot(origin(url)):
@@ -331,7 +335,10 @@ class _PublicTransport(httpx.AsyncHTTPTransport):
 
 
 def public_transport(connections: int) -> httpx.AsyncBaseTransport | None:
-    """Return a transport that connects to public hosts only, or None if there is a proxy."""
+    """Return a transport that connects to public hosts only.
+
+    None if the system or the environment sets a proxy, because the proxy then resolves names.
+    """
     return None if getproxies() else _PublicTransport(connections)
 
 

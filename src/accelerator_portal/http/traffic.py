@@ -1,4 +1,4 @@
-"""Counts the network traffic of a block, such as a step of the nightly update."""
+"""Counts the network traffic within a `with` block, such as a step of the nightly update."""
 
 from __future__ import annotations
 

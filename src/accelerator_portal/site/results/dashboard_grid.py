@@ -87,9 +87,9 @@ _ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A column of the grid: one suite, or all vendors' own suites together.
+    """A column of the grid: one suite, or all own suites that only one platform has, together.
 
-    The latter has the kind `own` and an empty `suite`.
+    The latter column has the kind `own` and an empty `suite`.
     """
 
     suite: str
@@ -211,7 +211,7 @@ def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
 def suite_cells(
     catalog: Catalog, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[GridCell, ...]:
-    """Return a cell for each suite in `evidence`, sorted like the grid's columns.
+    """Return a cell for each suite in `evidence`, sorted by the kind and the title of the suite.
 
     `evidence` has a platform's newest report of each suite; suites of kind `speed` are left out.
     """

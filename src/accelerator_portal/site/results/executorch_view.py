@@ -274,7 +274,7 @@ class Readiness:
 
 
 def executorch_context(catalog: Catalog, reports: Sequence[StoredReport]) -> dict[str, Any]:
-    """Return the variables of the page's template, except the goals and their sources.
+    """Return the variables of the ExecuTorch page's template, except the goals and their sources.
 
     These are `figures` (the text of `figure` by goal id), `flows`, `release_pairs`,
     `platform_names` by id, `proposal` (the readiness criteria or None) and `readiness`, which has

@@ -40,7 +40,10 @@ _TAKEN = {"tests"}
 
 @dataclass(frozen=True, slots=True)
 class RowsPage:
-    """One page of a matrix: its rows, numbered from 1, and its address relative to `results/`."""
+    """One page of a matrix; `address` is relative to `results/`.
+
+    `number` is the page's number and `first` and `last` the numbers of its rows, all from 1.
+    """
 
     number: int
     first: int
@@ -83,7 +86,12 @@ def matrix_pages(
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the pages of a suite's matrices; `suites` has the titles of all suites by id."""
+    """Yield the pages of the matrices `views` of a suite, one matrix for each mode.
+
+    `suites` has the titles of the suites to which the pages link, by id. `context` has further
+    template variables, with the suite's `title` and the path of the file that describes it,
+    `source`.
+    """
     ordered = sorted(views, key=lambda view: _place(view.matrix.mode))
     parts = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}
     modes = [(v.matrix.mode, len(v.rows), parts[v.matrix.mode][0].address) for v in ordered]

@@ -1,4 +1,8 @@
-"""Builds the pages and data of model families: rows by platform, and the tests of each cell."""
+"""Builds the pages and data files of model families, such as Llama: their results by platform.
+
+A cell has the results of a platform's tests of one family, separately for runs and baselines, and
+for PyTorch and ExecuTorch.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +48,12 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 
 @dataclass(frozen=True, slots=True)
 class FamilyCell:
-    """A platform's results of a family; `words` are the numbers of results.
+    """A platform's results of a family, from runs or baselines, and of PyTorch or ExecuTorch.
 
-    `modes` are the numbers for each mode if there are several, `training` is that for training.
-    `anchor` is the id of the results' section on the family's page. `models` describes the models
-    of suites that don't use the published models.
+    `words` are the counts: `5 of 6 passed, 2 executed`. `modes` has such a text for each mode, for
+    example `training 5 of 6`, if there are several modes; `training` is the one for training or
+    None. `anchor` is the id of the results' section on the family's page. `models` states how a
+    suite's models differ from the published models, by suite.
     """
 
     results: FamilyResults
@@ -68,7 +73,7 @@ class FamilyCell:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """A result of a test and its source; `address` is relative to `results/`."""
+    """A result of a test; `address` is that of the result with its log, relative to `results/`."""
 
     result: ReportedTest
     address: str
@@ -76,7 +81,10 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True)
 class ListedTest:
-    """A test that a suite lists; `address` is relative to `results/`, None if no report has it."""
+    """A test that a suite's file in `data/suites/` lists.
+
+    `address` is relative to `results/`; None if no report has the test.
+    """
 
     suite: str
     name: str
@@ -85,9 +93,12 @@ class ListedTest:
 
 @dataclass(frozen=True, slots=True)
 class FamilyView:
-    """A model family: cells by platform, results by cell, and the tests that suites list.
+    """A model family with its results.
 
-    `stated` has the statements of documents by platform, which are not results.
+    `cells` are by platform id: PyTorch before ExecuTorch, and runs before baselines. `rows` has the
+    single results of each cell by the cell's `anchor`, worst outcome first. `listed` are the
+    family's tests in `data/suites/`. `stated` has the models that documents state, by platform id,
+    which are not results.
     """
 
     family: ModelFamily
@@ -97,11 +108,14 @@ class FamilyView:
     stated: Mapping[str, tuple[Statement, ...]]
 
     def best(self, platform: str) -> FamilyCell | None:
-        """Return a platform's best evidence or None: PyTorch before ExecuTorch, then runs first."""
+        """Return the first cell of a platform, or None.
+
+        Cells of PyTorch come before those of ExecuTorch, and for each, runs before baselines.
+        """
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's best evidence for ExecuTorch that is not `best`, or None."""
+        """Return the first cell of ExecuTorch after the cell that `best` returns, or None."""
         _, *others = self.cells.get(platform, (None,))
         return next((cell for cell in others if cell.results.executorch), None)
 
@@ -122,9 +136,10 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The model families with evidence, and the platforms with and without evidence.
+    """The model families with results or models stated in documents, and their platforms.
 
-    `no_report` has the titles of families without evidence.
+    `without_model` are the platforms without either. `no_report` has the titles of the families
+    without either.
     """
 
     families: tuple[FamilyView, ...]
@@ -258,7 +273,11 @@ MOST_LISTED = 200
 def model_pages(
     catalog: Catalog, results: ResultsView, every: Sequence[Templates]
 ) -> Iterator[SiteFile]:
-    """Yield the page of models, a page for each family with results, and their data."""
+    """Yield the page of models, a page for each family of ModelsView, and their data files.
+
+    Platforms with stated models get a page, too. `every` has the templates of each language,
+    English first.
+    """
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"
     yield from (page_in(one, path, {"view": view}, edit=MODEL_FAMILIES) for one in every)
@@ -361,7 +380,7 @@ class FamilyCount(Model):
     reports: tuple[str, ...]
     """Ids of the reports, the newest first."""
     models: dict[str, str]
-    """How the models of a suite differ from the published models."""
+    """How the models of a suite differ from the published models, by suite."""
 
 
 class StatedFamily(Model):

@@ -23,7 +23,11 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
-    """A report that readers can select: its platform's name, and what distinguishes it."""
+    """A report that readers can select.
+
+    `platform` is its platform's name, `plugin` the name and version of the plugin. `torch` and
+    `plugin` are None if not stated.
+    """
 
     stored: StoredReport
     platform: str
@@ -53,7 +57,10 @@ class ReportChoice:
 def report_comparison_page(
     catalog: Catalog, results: ResultsView, templates: Templates
 ) -> SiteFile:
-    """Return the page that compares reports; it uses the same words as the command line."""
+    """Return the page that compares reports.
+
+    Its titles and notes are DIFFERENCE_WORDS and PAIR_NOTES, which the command line uses, too.
+    """
     choices = [_choice(catalog, stored) for stored in results.reports]
     words = {"differences": DIFFERENCE_WORDS, "pairs": PAIR_NOTES}
     return templates.page(

@@ -74,7 +74,7 @@ def results_index(catalog: Catalog, results: ResultsView, templates: Templates) 
 
 
 def _titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
-    """Return the title of each suite that has results."""
+    """Return the titles of the suites that have results, by suite id."""
     suites = dict.fromkeys(view.matrix.suite for view in results.matrices)
     return {suite: suite_title(catalog, suite) for suite in suites}
 
@@ -112,7 +112,7 @@ def results_pages(
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A platform of the grid; `age_days` is the age of its newest run, for filters."""
+    """A platform of the grid; `age_days` is the age of its newest run, None without a dated run."""
 
     platform: Platform
     age_days: int | None
@@ -141,7 +141,10 @@ def _run_files(
     templates: Templates,
     shared: dict[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the page of a report; a large report also has files of rows."""
+    """Yield the page of a report and, if the report is large, data files with its test results.
+
+    `shared` are template variables of all report pages, by name.
+    """
     path = f"{RESULTS_PAGES}/runs/{stored.id}.md"
     tests = list(results_of(stored))
     others = _urgent_first([r for r in tests if r.test.outcome not in GOOD])
@@ -167,7 +170,7 @@ def _run_files(
 
 
 def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
-    """Return the tests in order; if too many for the page, the most severe outcomes come first."""
+    """Return the tests in the given order; if over MOST_LISTED, most severe outcomes first."""
     if len(tests) <= MOST_LISTED:
         return tests
     return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
@@ -184,7 +187,10 @@ def suite_title(catalog: Catalog, suite: str) -> str:
 
 
 def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
-    """Return the file that describes a suite, or else the first report with the suite."""
+    """Return the path of the file that describes a suite, or else of a report with the suite.
+
+    The path is relative to the repository.
+    """
     if suite in catalog.suites:
         return f"data/suites/{suite}.yaml"
     if suite in catalog.own_suites:
@@ -235,7 +241,10 @@ REPORT_ROWS = "report-rows"
 
 
 class _Place(NamedTuple):
-    """The sort key of a row; `number` distinguishes rows that are otherwise equal."""
+    """The sort key of a report's test result, most severe outcome first.
+
+    `number` is the result's index in the report, which distinguishes results with an equal key.
+    """
 
     rank: int
     suite: str
@@ -305,7 +314,7 @@ class LetterTests:
 
     @property
     def more(self) -> int:
-        """The number of tests that are loaded on demand."""
+        """The number of tests that are not on the static page; the browser loads them on demand."""
         return self.total - len(self.shown)
 
 

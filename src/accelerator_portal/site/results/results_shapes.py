@@ -133,14 +133,15 @@ class PlatformQuality(Model):
 
 
 class SetAside(Model):
-    """A folder that has errors."""
+    """A vendor's folder that has errors."""
 
     folder: str
     """Name of the folder, which is the platform's id."""
     errors: int
     """The number of errors."""
     shown_before: str | None
-    """The date before which its last valid version was published. Absent if no version is shown."""
+    """The date since which the site shows the folder's last valid version, from before the errors.
+    Absent if the site shows no version."""
 
 
 class QualityData(Model):
@@ -269,7 +270,7 @@ class TestShard(Model):
 
 
 class ReportOfTests(Model):
-    """A report that has tests of the suite."""
+    """A report that has tests of the index's suite."""
 
     accelerator: str
     """Id of the accelerator."""

@@ -1,4 +1,4 @@
-"""Describes reports for pages: marks, counts, and cells with their evidence."""
+"""Describes reports for pages: numbers of tests, matrices of results, and facts on environments."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ _LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteCounts:
-    """The numbers of a suite's tests; `checked` is the number that passed or failed.
+    """The numbers of a suite's tests in a report; `checked` is the number that passed or failed.
 
-    `others` are the outcomes other than passed, with their numbers.
+    `others` are the outcomes other than `passed`, with their numbers. `operators` is the coverage
+    of operators that the report states, or None.
     """
 
     suite: str
@@ -67,7 +68,12 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix with the rows as on its page; `names` has the platform of each column."""
+    """A matrix with the rows as on its page.
+
+    `names` has the heading of each column: the platform's name, with a suffix such as `, torch
+    2.13.0` if needed to distinguish columns. `groups` has the parameters of adjacent columns in
+    words, and the number of these columns.
+    """
 
     matrix: ResultMatrix
     names: tuple[str, ...]
@@ -77,7 +83,10 @@ class MatrixView:
 
 @dataclass(frozen=True)
 class ResultsView:
-    """The data about reports that pages show."""
+    """The data about reports that pages show.
+
+    `counts` has the number of tests by outcome, by id of the report and id of the suite.
+    """
 
     reports: tuple[StoredReport, ...]
     counts: Mapping[tuple[str, str], Mapping[Outcome, int]]
@@ -102,13 +111,20 @@ class ResultsView:
         return newest_evidence(self.of(accelerator))
 
     def evidence(self) -> dict[str, str]:
-        """Return a line about each platform's newest runs; platforms without any are absent."""
+        """Return a line about the newest runs of each platform, by platform id.
+
+        For example, `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are absent.
+        """
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
         lines = ((accelerator, self._in_a_line(accelerator)) for accelerator in accelerators)
         return {accelerator: line for accelerator, line in lines if line}
 
     def _in_a_line(self, accelerator: str) -> str | None:
-        """Return a line about a platform's newest runs, or None; speed suites are ignored."""
+        """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
+
+        Without a run, it says that there is a baseline; None without either. Suites of kind `speed`
+        are ignored, and a vendor's own suites if there are others.
+        """
         newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
         known = [found for found in newest if found.suite not in self.own] or newest
         runs = [evidence for evidence in known if evidence.is_run]
@@ -179,7 +195,11 @@ def _counts(
 
 
 def _apart(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return the suffix that distinguishes columns of the same group and platform; may be empty."""
+    """Return the suffix that distinguishes a column from others of the same group and platform.
+
+    It is the first of torch version, ExecuTorch version and date that differs between all of them,
+    such as `, torch 2.13.0`, or else the report's id. Empty if there is no other such column.
+    """
     place = (column.group, column.accelerator)
     same = [c.report for c in matrix.columns if (c.group, c.accelerator) == place]
     if len(same) == 1:

@@ -57,7 +57,7 @@ def shard_name(first: str) -> str:
 
 
 def _ends(key: str, size: int, total: int) -> bool:
-    """Return whether a file of `total` bytes ends before the record with this key."""
+    """Return whether a file of `total` bytes ends before the record with this key and size."""
     if total + size > MOST:
         return True
     drawn = zlib.crc32(key.encode()) / _EVERY_CRC < size / _CHANCE
@@ -106,7 +106,10 @@ def ordered_points(state: State) -> list[Point]:
 
 
 def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
-    """Return the changes of each test by suite and name, then by settings, sorted."""
+    """Return the steps of each test, sorted: by `suite/name` as in its key, then by settings.
+
+    `numbers` maps the id of each report to its index in the index of tests.
+    """
     found: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:
         test, _, settings = change.key.partition("?")

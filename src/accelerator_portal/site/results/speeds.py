@@ -42,7 +42,10 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTest:
-    """A measured test, which is a table row; `address` is relative to `results/`."""
+    """A measured test, which is a table row; `address` is relative to `results/`.
+
+    `size` is the test's parameter `shapes`. `mode`, `dtype` and `size` are empty if not stated.
+    """
 
     name: str
     mode: str
@@ -53,7 +56,12 @@ class SpeedTest:
 
 @dataclass(frozen=True, slots=True)
 class SpeedRun:
-    """A report with speeds, by test key; `noisy` has the reasons of unpublished speeds."""
+    """A report of a run that measured speeds.
+
+    `tests`, `speeds` and `noisy` are by test key; `noisy` has the reasons why speeds were not
+    published. `name` is the platform's name. `threads` has the numbers of threads: `1, 8`.
+    `hardware`, `torch` and `threads` are empty if not stated.
+    """
 
     id: str
     accelerator: str
@@ -102,7 +110,7 @@ class SpeedTable:
     rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
 
     def of_mode(self, mode: str) -> SpeedTable:
-        """Return the rows of a mode, with the runs that have values in them."""
+        """Return the table reduced to a mode: its rows, and the runs with a speed in any row."""
         rows = [row for row in self.rows if row[0].mode == mode]
         used = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
         return SpeedTable(
@@ -126,7 +134,7 @@ def side_by_side(runs: Sequence[SpeedRun]) -> SpeedTable:
 
 
 def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
-    """Return the newest run of each kind on each hardware of each platform."""
+    """Return the newest run for each platform, hardware and kind of report, in the given order."""
     newest: dict[tuple[str, str, Kind], SpeedRun] = {}
     for run in sorted(runs, key=lambda run: run.day or dt.date.min):
         newest[run.accelerator, run.hardware, run.kind] = run
@@ -190,7 +198,10 @@ def _why_noisy(test: TestEntry) -> str | None:
 
 
 def _model(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
-    """Return the only model with the name that the device's tool prints, or None."""
+    """Return the platform's hardware model with the name `printed`, which a device's tool prints.
+
+    Upper and lower case are not distinguished. None if no model or several models have the name.
+    """
     hardware = catalog.by_id[accelerator].accelerator.hardware
     if hardware is None or printed is None:
         return None
@@ -205,7 +216,10 @@ def _names(model: HardwareModel) -> Iterator[str]:
 
 
 def _peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
-    """Return the stated peak for a unit: of memory bandwidth or of computing in a data type."""
+    """Return the vendor's stated peak in `unit`, or None.
+
+    For `GB/s`, it is that of memory; for `TFLOP/s`, that of computing with the data type.
+    """
     of: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
     stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == of)
     return next(stated, None)

@@ -1,4 +1,4 @@
-"""Describes a suite's tests for pages: each on every accelerator, with its source."""
+"""Describes the tests of a suite for pages: each with its results in all reports."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COLORS = {"+": "pass", "-": "fail"}
 
 @dataclass(frozen=True, slots=True)
 class VerdictStrip:
-    """A test's last verdicts as a picture, and in words."""
+    """A test's last verdicts, passed or failed, as an SVG picture and in words."""
 
     picture: Markup
     words: str
@@ -69,7 +69,11 @@ def _words(standing: Standing) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReportedTest:
-    """A test in one report; `address` is the address of the test, relative to `results/`."""
+    """The result of a test in one report; `report` and `kind` are the id and kind of the report.
+
+    `group` has the parameters except the mode in words: `inductor, float32`. `address` is the
+    address of the test, relative to `results/`.
+    """
 
     report: str
     accelerator: str
@@ -130,7 +134,10 @@ def _spread(metric: Metric) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SameModelTest:
-    """The same model in another suite, or under another name."""
+    """Another test of the same model, in another suite or under another name.
+
+    `address` is relative to `results/`.
+    """
 
     suite: str
     name: str
@@ -139,7 +146,12 @@ class SameModelTest:
 
 @dataclass(frozen=True, slots=True)
 class TestView:
-    """A test and all its results."""
+    """A test and all its results.
+
+    `anchor` is its id on the page. `same` are tests of the same model, `same_note` states how they
+    differ or is None. `changes` are the changes of its outcomes, newest first, each after the
+    Episode of its report.
+    """
 
     __test__ = False
 
@@ -226,7 +238,10 @@ def tests_of_suite(
 def _with_anchors(
     name: str, results: list[ReportedTest], order: Mapping[str, int]
 ) -> Iterator[ReportedTest]:
-    """Yield the results in order with unique ids; later duplicates get a number."""
+    """Yield a test's results with their ids on the page, by mode, parameters, platform and report.
+
+    `order` has the position of each platform by id. Of equal ids, later ones get a number.
+    """
     anchors = Anchors()
     ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
     for result in ordered:
@@ -241,7 +256,10 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
 
 
 def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
-    """Return the report's day and a note if a newer report has the test, else None."""
+    """Return the text `2026-11-21; a newer report exists`, with the day of the report.
+
+    None if no newer report has the test, or this report has no date.
+    """
     known = result.day and past.has_newer(stored.report, result.test)
     return f"{result.day}; a newer report exists" if known else None
 
@@ -288,9 +306,10 @@ def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 
 def static_tests(tests: Sequence[TestView]) -> list[TestView]:
-    """Return the tests that an initial's static page shows: failures and recent changes first.
+    """Return the tests that the static page of an initial shows, in the given order.
 
-    They stay in order. At least one test is shown.
+    These are all tests if they have at most MOST_RESULTS results. Otherwise, failing and recently
+    changed tests are selected first; at least one test is selected.
     """
     if sum(len(test.results) for test in tests) <= MOST_RESULTS:
         return list(tests)
