@@ -38,7 +38,10 @@ class Case(Identity):
 
 
 def case_of(key: str) -> Case:
-    """Return the test with this key. Raises UnreadableKeyError."""
+    """Return the test with this key: `suite/name?parameter=value`.
+
+    Raises UnreadableKeyError if the key is invalid.
+    """
     identity = parse_key(key)
     return Case(identity.suite, identity.name, identity.parameters)
 
@@ -57,26 +60,30 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one attempt at a test; `metrics` are (value, unit) by name.
-
-    `operators` are the ATen operators whose numbers were right; `computed_on_cpu` are the
-    operators that PyTorch computed on the CPU instead of the device, right or not.
-    """
+    """The result of one attempt at a test."""
 
     outcome: Outcome
     stage: Stage | None = None
+    """The last stage that the test reached."""
     reason: str | None = None
+    """The error message of a failed test, why a test was skipped, or a note."""
     seconds: float | None = None
+    """The duration of the attempt in seconds."""
     metrics: Mapping[str, tuple[float, str]] = field(default_factory=dict)
+    """The value and unit of each metric, by metric name."""
     log_tail: str | None = None
+    """The last lines of the test's log."""
     attempts: int = 1
+    """The number of this attempt, starting at 1."""
     operators: tuple[str, ...] = ()
+    """The ATen operators whose numbers were right."""
     computed_on_cpu: tuple[str, ...] = ()
+    """The ATen operators that PyTorch computed on the CPU instead of the device, right or not."""
     spreads: Mapping[str, Spread] = field(default_factory=dict)
     """The spreads of the metrics that are medians of repeats, by metric name."""
 
     def record(self) -> dict[str, Any]:
-        """Return the result as plain data for a line of the journal, without unknown values."""
+        """Return the result as a dict for the journal, without fields that are None or empty."""
         return {name: value for name, value in asdict(self).items() if value not in (None, {}, ())}
 
 
@@ -89,7 +96,10 @@ def result_of(record: Mapping[str, Any]) -> Result:
 
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
-    """Return a result with the same outcome and a note on why its operators are unknown."""
+    """Return a result whose reason also says why the test's operators could not be recorded.
+
+    `log_tail` replaces that of the result.
+    """
     lost = f"The operators of this test could not be recorded: {why}"
     reason = brief(f"{verdict.reason or ''} {lost}".strip())
     return replace(verdict, reason=reason, log_tail=log_tail)

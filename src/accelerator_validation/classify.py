@@ -48,9 +48,10 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
 def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
     """Return the result of a test that raised an exception in a stage.
 
-    `reference` means that the device was not used, so the exception says nothing about it. A
-    missing operator differs from a model's own NotImplementedError in that its message names an
-    operator.
+    The exceptions of this module and NotHereError have fixed outcomes. With `reference`, the
+    device was not used, and any other exception is `test-broken`. Without it, class and text of
+    the exception decide. `unsupported-operator` requires a text that names the operator, which a
+    model's own NotImplementedError does not.
     """
     text = words_of(error)
     for kind, outcome in _OWN:
@@ -74,7 +75,7 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
 
 
 def words_of(error: BaseException) -> str:
-    """Return the text of an error and its causes, which may include a plugin's own error."""
+    """Return the class name and text of an error and of up to three `__cause__` exceptions."""
     words = [f"{type(error).__name__}: {error}"]
     while error.__cause__ is not None and len(words) <= _MOST_CAUSES:
         error = error.__cause__

@@ -18,20 +18,22 @@ from accelerator_validation.plan import Offer
 
 @dataclass
 class Context:
-    """The device, settings and progress of a running test.
-
-    If the test raises an exception, `stage` and `reference` decide how it is classified.
-    """
+    """The device, settings and progress of a running test."""
 
     device: str
+    """The device under test, for example `cuda:0`."""
     matrix: Matrix
+    """The definition of the test's suite."""
     backend: str = ""
     """The name of the ExecuTorch backend under test; only its suites read it."""
     imports: str = ""
     """The plugin's module that a process must import; empty if torch loads the plugin."""
     stage: Stage = "load"
+    """The stage that the test has reached. An exception is reported with this stage."""
     reference: bool = False
+    """Whether the running part uses no device, see `on_reference`."""
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """The value and unit of each metric so far, by metric name."""
     observation: Callable[[], Observation] | None = None
     """Repeats the computation and returns the ATen operators that took part. It runs after the
     verdict is sent, so its errors don't change the result of the test."""
@@ -40,7 +42,11 @@ class Context:
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
-        """Mark a part that uses no device: an exception in it is a fault of the test."""
+        """Mark a part of a test that uses no device.
+
+        If an exception ends this part, the outcome is `test-broken`, except for the exceptions with
+        outcomes of their own in `classify`.
+        """
         before, self.reference = self.reference, True
         yield
         self.reference = before  # not reset after an exception: `verdict` reads it
@@ -58,7 +64,7 @@ class SuiteModule(Protocol):
         """Yield the tests of the suite, without using a device."""
 
     def run(self, case: Case, context: Context) -> Result:
-        """Run a test and return its result. `classify` classifies exceptions that it raises."""
+        """Run a test and return its result. For exceptions, `classify.verdict` returns a result."""
 
 
 def load_suite(matrix: Matrix) -> SuiteModule:

@@ -33,7 +33,7 @@ _INSTALLED = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\]")
 
 
 def read_log(path: Path) -> str:
-    """Return the end of a worker's log; empty without a log."""
+    """Return the printable text in the last 64 KiB of a log file; empty if it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -49,9 +49,9 @@ def last_step(log: str) -> str | None:
 
 
 def evidence(log: str) -> str:
-    """Return the end of a log's output, and the top of the stack.
+    """Return the end of what a process wrote to its log, and the top of faulthandler's stack.
 
-    Completed steps and faulthandler's list of modules are left out.
+    Announcements of completed steps and faulthandler's list of modules are left out.
     """
     *_, begin = (len(log), *(match.start() for match in _BEGIN.finditer(log)))
     lines = log[:begin].splitlines()
@@ -62,7 +62,11 @@ def evidence(log: str) -> str:
 
 
 def _stack(text: str) -> list[str]:
-    """Return the parts of faulthandler's text: first line, one thread's frames, the C frames."""
+    """Return the parts of faulthandler's text, each shortened.
+
+    They are the first line, the Python frames of the thread that crashed, and the C frames if there
+    are any. Without Python frames in that thread, those of the main thread are returned.
+    """
     python, *native = _C_STACK.split(_MODULES.sub("", text), maxsplit=1)
     head, *threads = _THREAD.split(python)
     died = [t for t in threads if t.startswith(("Current thread", "Stack")) and '\n  File "' in t]

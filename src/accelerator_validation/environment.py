@@ -31,7 +31,10 @@ _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
 def environment(device: str) -> dict[str, Any]:
-    """Return the environment for a report; imports torch and reads the device's name."""
+    """Return the environment for a report, without unknown facts. Imports torch.
+
+    The keys are the fields of `accelerator_portal.reports.report.Environment`.
+    """
     import torch
 
     found = {
@@ -50,10 +53,11 @@ def environment(device: str) -> dict[str, Any]:
 
 
 def installed_facts(package: str | None) -> dict[str, Any]:
-    """Return the facts about this machine that are known without importing torch.
+    """Return the part of `environment` that can be found without importing torch.
 
-    Importing torch could load a plugin. `package` is the platform's plugin, of which only the
-    version is read. The device model is missing: only the driver knows it.
+    It has the versions of torch, the plugin, Python and packages, the operating system and the
+    architecture. Importing torch could load a plugin, and only a driver knows the device model.
+    `package` is the name of the plugin's package.
     """
     version = _version(package) if package else None
     found = {
@@ -68,10 +72,10 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 
 
 def plugin(device: str) -> dict[str, str] | None:
-    """Return name, version and commit of the plugin that torch loads by itself, or None.
+    """Return `name`, `version` and `commit` of the plugin that torch loads by itself, or None.
 
-    Of several plugins, it is the one whose name contains the device's. The commit is included
-    if the plugin states it.
+    Of several plugins, one whose name contains `device` is preferred. The commit is included if
+    it is known.
     """
     points = list(metadata.entry_points(group=GROUP))
     points.sort(key=lambda point: device not in f"{point.name} {point.value}")

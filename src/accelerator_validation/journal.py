@@ -30,7 +30,7 @@ class JournalError(Exception):
 
 
 class Journal(AbstractContextManager["Journal"]):
-    """Appends records to a file. After `write`, a record survives a crash of this process."""
+    """Appends records to a file, emptied if `anew`. A record survives a crash of this process."""
 
     def __init__(self, path: Path, *, anew: bool) -> None:
         self.path = path
@@ -71,13 +71,17 @@ class Journal(AbstractContextManager["Journal"]):
         self.write({"record": "end", "case": case.id, "final": final, "result": result.record()})
 
     def __exit__(self, *_: object) -> None:
-        """Close the file; write errors were reported before."""
+        """Close the file. Only `write` reports errors."""
         self._file.close()
 
 
 @dataclass(frozen=True, slots=True)
 class JournalContent:
-    """The heading, the plan, final results by test id, and the ids of tests that did not end."""
+    """The content of a journal: the heading, the planned tests, and their progress.
+
+    `results` has the final results by test id. `open` has the ids of tests that started but have no
+    final result.
+    """
 
     head: Mapping[str, Any]
     cases: tuple[Case, ...]
@@ -86,7 +90,11 @@ class JournalContent:
 
 
 def read_journal(path: Path) -> JournalContent:
-    """Return the content of a journal, without an incomplete last line. Raises JournalError."""
+    """Return the content of a journal; incomplete lines are ignored.
+
+    Raises JournalError if the file cannot be read, has no heading or no plan, or is of another
+    version.
+    """
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:

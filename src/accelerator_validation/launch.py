@@ -62,7 +62,11 @@ ProgressCallback = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class SuiteSources:
-    """The sources of suites besides this package: platform folder, checkouts, pytest suite."""
+    """The sources of suites and settings that are not part of this package.
+
+    `platform` has a platform's settings and deployment recipes, `checkout` is a checkout of
+    TorchBench, `pytorch` is one of PyTorch with its tests, and `pytest` is a vendor's pytest suite.
+    """
 
     platform: Platform | None = None
     checkout: Path | None = None
@@ -73,7 +77,8 @@ class SuiteSources:
 def plan_of(request: Request, sources: SuiteSources, today: dt.date) -> Plan:
     """Return the plan of a run. Known issues that expire by `today` are ignored.
 
-    Raises RunError, ProblemsError, ExpressionError.
+    Raises RunError if no plan is possible, ProblemsError if the platform's settings don't fit the
+    suites, and ExpressionError if the request's `-k` expression is invalid.
     """
     matrices, _ = _matrices(request, request.suites, sources)
     with begin_listing(matrices) as listing:
@@ -87,7 +92,11 @@ def start(
     watching: WatchFactory,
     told: ProgressCallback,
 ) -> Finished:
-    """Plan the tests, check the device, and run them. Raises the errors of `plan_of`."""
+    """Plan the tests, check the device, run the tests, and return the ended run.
+
+    `watching` shows the progress of the tests; `told` is called with messages about the start.
+    Raises the errors of `plan_of`, and RunError also if the device cannot be used.
+    """
     matrices, asked = _matrices(request, request.suites, sources)
     with locked(request), _cluster(request, told) as cluster:
         if cluster:  # the report says how many workers there are
@@ -111,7 +120,11 @@ def start(
 def resume_run(
     request: Request, sources: SuiteSources, watching: WatchFactory, told: ProgressCallback
 ) -> Finished:
-    """Continue the interrupted run that wrote the request's report. Raises RunError."""
+    """Continue the interrupted run that wrote the request's report, and return the ended run.
+
+    Raises RunError, for example if the journal is missing or torch has another version, and
+    ProblemsError if the platform's settings don't fit the suites.
+    """
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request), _cluster(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
@@ -143,7 +156,7 @@ def _planned(
 
 
 class _Waiting:
-    """Reports regularly how long the start has taken."""
+    """Reports every 15 seconds how long the start of the run has taken."""
 
     def __init__(self, told: ProgressCallback) -> None:
         self.told, self._next = told, _TELL_EVERY_S
@@ -164,9 +177,10 @@ def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback
 def _matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
-    """Return the matrices of suites, and the reply of the ExecuTorch backend, if one is tested.
+    """Return the matrices by suite, and the reply of the ExecuTorch backend that is tested.
 
-    The matrices include the backend's recipes and the platform's settings.
+    The reply is None without a suite of ExecuTorch. The matrices include the backend's recipes and
+    the platform's settings.
     """
     own = pytest_matrices(suites, request, sources.pytest)
     matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
@@ -189,9 +203,11 @@ def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
 def _probed(
     request: Request, cluster: Cluster | None, told: ProgressCallback, waiting: Waiting
 ) -> Probed:
-    """Return the probe of the device. Raises RunError if it fails.
+    """Return the result of probing the device. Raises RunError if the device cannot be used.
 
-    A failed probe is accepted if a suite of the run can diagnose the device.
+    With the suite `integration`, whose tests report the cause, most failed probes are returned. The
+    error is raised even then if torch is missing, the probe hangs, or torch does not support the
+    device.
     """
     found = _tried(request, cluster, waiting)
     if found.fault == "no torch":
@@ -243,7 +259,7 @@ def missing_packages(
 
 
 def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
-    """Return a text with the suites that lack packages, the install command, and other suites."""
+    """Return an error message: missing packages, how to install them, suites that need none."""
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     what = f"{'; '.join(needs)}, not installed for {sys.executable}."
@@ -254,7 +270,7 @@ def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> 
 
 
 def no_torch_words() -> str:
-    """Return a text that says that torch is missing, and where to install the harness."""
+    """Return an error message: torch is missing, so the harness needs another environment."""
     return (
         f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "
         f"and your plugin and run, in a clone of the portal: {install_command()}\n"

@@ -1,8 +1,8 @@
 """Lists the tests of suites in a separate process that loads no plugin.
 
 As a program, `python -m accelerator_validation.listing` reads matrices by suite as JSON from its
-standard input and prints the tests as JSON. Names come from libraries that import torch. The
-process does not load plugins, so that a broken plugin does not prevent a plan.
+standard input and prints the tests as JSON. It imports torch, because the libraries that name the
+tests do. It loads no plugin, so that a broken plugin does not prevent a plan.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ def offers_of(
     waiting: Waiting = lambda _: None,
     told: Callable[[str], None] = lambda _: None,
 ) -> dict[str, list[Offer]]:
-    """Wait for the tests and return them by suite; raises RunError.
+    """Wait for the process of `begin_listing`, and return the tests by suite name.
 
-    `told` is called with the progress of a long listing.
+    `waiting` is called with the seconds since the start, `told` with the progress of a long
+    listing. Raises RunError if the process fails or needs more than 30 minutes.
     """
 
     def also(seconds: float) -> None:
@@ -61,13 +62,13 @@ def offers_of(
 
 
 def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
-    """Return the tests of suites by suite; raises RunError."""
+    """List the tests of suites and return them by suite name. Raises RunError if this fails."""
     with begin_listing(matrices) as process:
         return offers_of(process)
 
 
 def progress(words: str) -> None:
-    """Report the progress of a listing from the process that lists the tests."""
+    """Print a progress message to standard error of the listing process, for `reported`."""
     sys.stderr.write(f"{_MARK}{words}\n")
     sys.stderr.flush()
 

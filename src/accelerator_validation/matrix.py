@@ -131,7 +131,10 @@ class Matrix(Model):
             yield dict(zip(self.axes, values, strict=True))
 
     def group(self, name: str) -> str:
-        """Return the group of a test: a process only runs tests of one group, such as a file."""
+        """Return the group of a test: a worker process only runs tests of one group.
+
+        It is the `container` of the test's file, or "" if the test is in no file.
+        """
         file = file_of(name, self.files)
         return file.container if file else ""
 
@@ -148,7 +151,7 @@ def suite_names() -> list[str]:
 
 
 def read_matrix(suite: str) -> Matrix:
-    """Return the matrix of a suite. Raises ProblemsError."""
+    """Return the matrix of a built-in suite. Raises ProblemsError if its YAML file is invalid."""
     path = f"{suite}.yaml"
     return matrix_of(path, resources.files(FOLDER).joinpath(path).read_text("utf-8"))
 
@@ -156,8 +159,8 @@ def read_matrix(suite: str) -> Matrix:
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
     """Return a matrix with a backend's recipes on its axis `recipe`, if it has that axis.
 
-    All recipes run by default except those that the matrix excludes. `plain` are recipes that
-    do not change the numbers of a model.
+    A recipe runs by default unless the matrix lists it already, but not among its default values.
+    `plain` are the recipes that don't change the numbers of a model, for `plain_recipes`.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -173,7 +176,10 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
-    """Return the recipes that leave numbers unchanged: `plain`, unless backends name others."""
+    """Return the names of the recipes that don't change the numbers of a model.
+
+    This is the recipe `plain` unless `with_recipes` added others.
+    """
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 
 

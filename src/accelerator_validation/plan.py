@@ -21,10 +21,11 @@ class RunError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test that a suite offers; `only` has the values that it supports, for some axes.
+    """A test that a suite offers, before it is combined with the axes of the suite's matrix.
 
-    `parameters` are its own, in addition to the axes. A test that is not `usual` runs only on
-    request.
+    `only` has the values that the test supports, by axis; it supports all values of other axes.
+    `parameters` are further parameters that only this test has. A test that is not `usual` runs
+    only on request.
     """
 
     name: str
@@ -74,7 +75,8 @@ def expand(
 ) -> Iterator[Case]:
     """Yield the product of a suite's tests and axes without excluded combinations.
 
-    Tests that are not usual are included only with `everything`.
+    `only` has the values to run by parameter; for other axes, these are the default values. Tests
+    that are not usual are included only with `everything`.
     """
     combinations = list(matrix.combinations(only))
     for offer in offers:

@@ -38,7 +38,7 @@ EndCallback = Callable[[Case, Result, bool], None]
 
 
 class PoolError(Exception):
-    """Raised if no worker starts; the message has the end of its log."""
+    """Raised if workers cannot start or a cluster is no longer usable; the message says why."""
 
 
 @dataclass
@@ -49,14 +49,21 @@ class _Worker:
     connection: Connection
     log: Path
     alone: bool
+    """Whether it runs only one test, in a second attempt."""
     batch: deque[Case]
+    """The tests that it has not started."""
     current: Case | None = None
+    """The test that it is running."""
     verdict: Result | None = None
     """The result of its test, while the worker still records the test's operators."""
     deadline: float = field(default_factory=lambda: time.monotonic() + _START_S)
+    """When it is killed, as a time of `time.monotonic()`."""
     idle: bool = False
+    """Whether it has ended its batch and waits for another."""
     unfit: bool = False
+    """Whether it said that it cannot use the device, and ends."""
     group: str = ""
+    """The group of its tests, see `Matrix.group`."""
 
 
 def preload(job: Job) -> None:
@@ -90,7 +97,7 @@ class Pool:
         self._started = 0
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run all tests. Raises PoolError, and KeyboardInterrupt if the run is interrupted."""
+        """Run all tests. Raises PoolError if workers cannot start, and KeyboardInterrupt."""
         self._queue.extend(cases)
         with tempfile.TemporaryDirectory(prefix="validation-") as folder:
             try:
@@ -189,7 +196,10 @@ class Pool:
         self._ended(case, result, not again)
 
     def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
-        """Finish the test of a worker that is gone; a verdict that it had sent is kept."""
+        """Report the end of a test whose worker died or was killed, with the result `end`.
+
+        If the worker had already sent a verdict, this is the result instead.
+        """
         if worker.verdict:
             end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)
         self._finish(worker, case, end)
@@ -248,10 +258,10 @@ def _reason_of_second(result: Result) -> str | None:
 
 
 def death(code: int | None, log: str, *, alone: bool) -> Result:
-    """Return the result of a test whose worker died; `alone` means that no test ran before it.
+    """Return the result of a test whose worker died with exit status `code`.
 
-    If a process dies twice while computing the reference on the CPU, this says nothing about
-    the device.
+    The outcome is `crashed`. It is `test-broken` if the worker died while computing the reference
+    on the CPU and `alone` is true: in a second attempt, with no other tests in the process.
     """
     step = last_step(log)
     reference = step is not None and step.startswith(REFERENCE)

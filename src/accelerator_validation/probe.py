@@ -70,7 +70,7 @@ def begin_probe(device: str, imports: str | None = None) -> SideProcess:
 def probed_by(
     process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
 ) -> Probed:
-    """Wait for the process and return its result; if it hangs or dies, return the fault."""
+    """Wait for the process of `begin_probe`; `fault` is set if it fails, hangs or dies."""
     done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.status == 0 and lines:
@@ -89,7 +89,7 @@ def probed_by(
 
 
 def main() -> None:
-    """Print the probe of the device that the argument names."""
+    """Print the result of probing the device that the first argument names, as JSON."""
     device, *modules = sys.argv[1:]
     if importlib.util.find_spec("torch") is None:
         _tell(Probed(fault="no torch", words="torch is not installed"))
@@ -118,12 +118,12 @@ def main() -> None:
 
 
 def round_trip(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
-    """Return whether two numbers can be copied to a device and back."""
+    """Copy two numbers to a device and back; return whether they are unchanged."""
     return bool(torch.tensor([1.0, 2.0]).to(device).cpu().tolist() == [1.0, 2.0])
 
 
 def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
-    """Use the device once; return what is wrong, or None."""
+    """Copy numbers to the device and back; return an error message, or None if that works."""
     try:
         if round_trip(torch, device):
             return None

@@ -25,7 +25,10 @@ NEEDS = {
 
 
 def needs_of(suite: str) -> tuple[str, ...]:
-    """Return the options that a suite requires; a suite that is not built in is a pytest suite."""
+    """Return the options of `validate` that a suite requires, with placeholders like `CHECKOUT`.
+
+    The name of a suite that is not built in belongs to a vendor's pytest suite.
+    """
     if suite in suite_names():
         return NEEDS.get(suite, ())
     return ("--pytest", "PATH", "--suite-name", suite)
@@ -33,7 +36,10 @@ def needs_of(suite: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended: the end time, and why tests without a result were not run."""
+    """How a run ended: the end time, and why tests without a result were not run.
+
+    `finished` is None if the run has not ended.
+    """
 
     finished: dt.datetime | None
     why: str = "The run was not completed."
@@ -62,14 +68,14 @@ def report_of(kept: JournalContent, ending: Ending) -> Report:
 
 
 def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
-    """Return the shard of the heading, with its number of unfinished tests, or None."""
+    """Return the heading's shard and its number of `unfinished` tests; None without a shard."""
     head: Mapping[str, Any] | None = kept.head.get("shard")
     done = kept.results.keys() | kept.head["skipped"].keys()
     return head and {**head, "unfinished": sum(case.id not in done for case in kept.cases)}
 
 
 def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
-    """Return a suite of the heading, with the operators that its passed tests covered."""
+    """Return a suite of the heading, with the key `operators` if its tests covered any."""
     of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
     results = [kept.results[key] for key in of_suite & kept.results.keys()]
     covered = sorted({name for result in results for name in result.operators})

@@ -41,9 +41,10 @@ TORCHBENCH = "torchbench"
 
 @dataclass(frozen=True, slots=True)
 class ShardRequest:
-    """The shard to run; `times` are durations of tests in milliseconds by id, for balancing.
+    """The shard to run: `index` of `count`, starting at 1.
 
-    They are integers, so that their sums are equal on every machine.
+    `times` has the recorded durations of tests in milliseconds by test id, to balance the shards.
+    They are integers, so that every machine computes the same shards.
     """
 
     index: int
@@ -53,31 +54,42 @@ class ShardRequest:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The options of a run. `only` narrows axes, `tests` are ids of tests; empty: all tests.
-
-    `everything` includes tests that are not usual; `backend` names backends of ExecuTorch.
-    """
+    """The options of a run."""
 
     device: str
+    """The device under test, for example `cuda` or `cuda:0`."""
     out: Path
+    """The file of the report."""
     accelerator: str
+    """The id of the platform under test, for the report."""
     suites: tuple[str, ...] = USUAL
+    """The names of suites or of families of suites."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The values to run by parameter; other parameters have their default values."""
     matching: str | None = None
+    """A `-k` expression that the ids of the tests must match."""
     tests: frozenset[str] = frozenset()
+    """The ids of the tests to run; empty: all tests of the suites."""
     imports: str | None = None
+    """A module to import after torch: a plugin that does not load itself."""
     kind: Kind = "self-reported"
     trigger: TriggerKind = "manual"
     timeout_s: float | None = None
+    """The time limit of each test in seconds, instead of that of its suite."""
     workers: int = 1
+    """The number of worker processes."""
     threads: int = 1
+    """The number of threads that torch uses in each worker."""
     issues: tuple[KnownFailure, ...] = ()
+    """The known issues of the platform."""
     settings: Validation = field(default_factory=Validation)
     """The settings in the platform's `validation.yaml`."""
     scripts: bool = False
     """Whether a vendor's scripts may be run."""
     everything: bool = False
+    """Whether tests that don't run by default are included."""
     backend: str = USUAL_BACKEND
+    """The names of ExecuTorch backends, separated by commas."""
     locks: tuple[Path, ...] = ()
     """The lock files that this environment was installed from."""
     shard: ShardRequest | None = None
@@ -92,7 +104,10 @@ class Request:
 
 
 def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
-    """Return the matrices of suites and families. Raises RunError for an unknown name."""
+    """Return the matrices by suite name. Raises RunError for an unknown name.
+
+    `suites` may also have names of families, which stand for several suites: `models`.
+    """
     names, known = _without_families(suites), suite_names()
     for name in names:
         if name not in known:
@@ -112,7 +127,10 @@ def _without_families(suites: Iterable[str]) -> list[str]:
 
 
 def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
-    """Return the matrices with the checkout of TorchBench. Raises RunError."""
+    """Return the matrices, with the checkout's folder and commit in that of TorchBench.
+
+    Raises RunError if the suite `torchbench` is among them without a valid checkout.
+    """
     if TORCHBENCH not in matrices:
         return dict(matrices)
     if checkout is None:
@@ -140,7 +158,11 @@ def planned(
     offers: Mapping[str, list[Offer]],
     today: dt.date,
 ) -> Plan:
-    """Return the plan of a request. Raises RunError, also if no test is selected."""
+    """Return the plan of a request from the `offers` of each suite.
+
+    Raises RunError if no test is selected, or if a value, a test or the recipe to deploy does not
+    exist; ExpressionError if the `-k` expression is invalid.
+    """
     _refuse_unknown_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
         what = f'there is no recipe for "{request.accelerator}"'
@@ -194,7 +216,10 @@ class Resources:
 
 
 def resources_for(suites: Collection[str], workers: int | None, threads: int | None) -> Resources:
-    """Return the requested or default resources. Raises RunError if they distort speeds."""
+    """Return the requested resources, with defaults for None.
+
+    Raises RunError if a suite measures speed and other suites or workers would run beside it.
+    """
     measured = sorted(ALONE.intersection(suites))
     if not measured:
         return Resources(workers or min(2, processors()), threads or 1)

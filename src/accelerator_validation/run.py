@@ -74,13 +74,17 @@ class Finished:
 
     @property
     def exit_code(self) -> int:
-        """The exit status of the command: 130 after an interruption, as in a shell."""
+        """The exit status of the command: 0 if all went well, 130 if interrupted, otherwise 1."""
         return 130 if self.interrupted else int(not self.went_well)
 
 
 @dataclass
 class _Run:
-    """The state of a run, from which the report can be written at any time."""
+    """The state of a run, from which the report can be written at any time.
+
+    `head` is the heading, `results` are final results by test id, `open` are the ids of running
+    tests, and `written` is the `time.monotonic()` of the last report.
+    """
 
     request: Request
     matrices: Mapping[str, Matrix]
@@ -162,7 +166,11 @@ def begin(  # noqa: PLR0913, PLR0917 - what a run needs
     watch: Watch,
     cluster: Cluster | None = None,
 ) -> Finished:
-    """Run a plan from its beginning, here or on a cluster. Raises RunError."""
+    """Run a plan from its beginning, here or on a cluster.
+
+    Raises RunError if the report or the journal cannot be written, or if a vendor's scripts are
+    needed but not allowed.
+    """
     refuse_scripts(request, matrices)
     head = heading(request, matrices, plan, probed)
     run = _Run(request, matrices, probed, watch, cluster, head, plan.cases)
@@ -182,7 +190,11 @@ def resume(
     watch: Watch,
     cluster: Cluster | None = None,
 ) -> Finished:
-    """Continue the run whose journal is next to the report. Raises RunError."""
+    """Continue the run whose journal is next to the report.
+
+    Raises RunError if a file cannot be read or written, if the run started under other conditions,
+    or if a vendor's scripts are needed but not allowed.
+    """
     refuse_scripts(request, matrices)
     with _advice_to_start_anew():
         kept = read_journal(request.journal)
@@ -196,7 +208,7 @@ def resume(
 
 
 def suites_of_journal(request: Request) -> tuple[str, ...]:
-    """Return the suites of the run to continue. Raises RunError."""
+    """Return the suites of the run to continue. Raises RunError if its journal is unreadable."""
     with _advice_to_start_anew():
         return tuple(dict.fromkeys(case.suite for case in read_journal(request.journal).cases))
 
@@ -233,7 +245,7 @@ def _now() -> dt.datetime:
 
 
 def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
-    """Raise RunError if the run would continue under other conditions than it started."""
+    """Raise RunError if device, torch, plugin, backend or shard differ from the run's start."""
     before, now = kept.head["environment"], probed.environment
     pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
     pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}

@@ -45,10 +45,11 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
-    """Return a shard of a plan, balanced by recorded times. Raises RunError.
+    """Return a shard of a plan, balanced by the recorded times in `wanted`.
 
     A test without a time counts as the median. `identity` is the digest of the whole plan, see
-    `plan_digest`; `resume` is the command that continues an interrupted run of the shard.
+    `plan_digest`; `resume` is the command that continues an interrupted run of the shard. Raises
+    RunError if there are more shards than tests.
     """
     running = len(plan.to_run)
     if running < wanted.count:
@@ -118,10 +119,10 @@ def times_of(reports: Iterable[Report]) -> dict[str, int]:
 
 
 def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
-    """Return the times in a report, or else in the platform's own reports.
+    """Return the durations of tests from a report, or without `file` from the platform's reports.
 
-    Raises ProblemsError for `file` only: faults in the platform's reports are reported by the
-    check.
+    They are in milliseconds by test id. Raises ProblemsError if `file` is invalid; invalid reports
+    of the platform are ignored.
     """
     if file:
         return times_of([read_report(file)])
@@ -137,7 +138,7 @@ def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, in
 
 
 def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
-    """Return the part of a plan that a request names, or the whole plan. Raises RunError."""
+    """Return the shard of a plan that a request names, or the whole plan; see `shard_of`."""
     if request.shard is None:
         return plan
     options = options_of(request)

@@ -25,7 +25,7 @@ Waiting = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The output of a process and its exit status; None if it was killed at the time limit."""
+    """The output of a process; `status` is its exit status, or None if it ran out of time."""
 
     status: int | None
     stdout: str

@@ -44,7 +44,12 @@ _EARLIER = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The settings for all tests of a run; `matrices` by suite, `timeouts` in seconds."""
+    """The settings for all tests of a run; each worker gets a copy.
+
+    `matrices` and `timeouts` (in seconds) are by suite. `threads` is the number of torch's threads.
+    `preload` has the names of modules to import before the first test. `backend` and `imports` are
+    as in `Context`.
+    """
 
     device: str
     matrices: Mapping[str, Matrix]
@@ -55,7 +60,7 @@ class Job:
     imports: str = ""
 
     def group(self, case: Case) -> str:
-        """Return the group of a test: a process only runs tests of one group, such as a file."""
+        """Return the group of a test, see `Matrix.group`."""
         return self.matrices[case.suite].group(case.name)
 
     def batch_length(self, cases: Sequence[Case], workers: int) -> int:
@@ -72,7 +77,7 @@ class Job:
 
 
 def work(connection: Connection, log: str, job: Job, forked: bool) -> None:  # noqa: FBT001 - as Pool starts it
-    """Run batches until the parent sends None or closes the connection, or the worker is unfit."""
+    """Run batches until the parent sends None or disconnects, or the device cannot be used."""
     _settle(log)
     for module in job.preload:
         try:
@@ -104,7 +109,7 @@ class _Failed(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Raise the error if `name` is the module."""
+        """Raise the error of the first import if `name` is that module; otherwise return None."""
         del path, target
         if name == self._module:
             raise self._error
