@@ -15,8 +15,9 @@ from accelerator_validation.worker import Job
 class Batch:
     """Tests to run in order in one process, with everything the process needs.
 
-    `run` identifies the run, since runs can share a cluster. `environment` is the expected
-    environment of the machine, which may have joined the cluster later; None is not checked.
+    `run` identifies the run, since runs can share a cluster. `fresh` means that each worker imports
+    torch itself instead of being forked. `environment` is the expected environment of the machine,
+    which may have joined the cluster later; None is not checked.
     """
 
     run: str

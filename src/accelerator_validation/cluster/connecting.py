@@ -40,7 +40,10 @@ class Cluster:
         self.slots = sum(client.nthreads().values())
 
     def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
-        """Probe a device on every machine and return the common result. Raises RunError."""
+        """Probe a device on every machine and return the common result.
+
+        Raises RunError if a machine does not respond, or if the results differ.
+        """
         started = time.monotonic()
         futures = {
             address: self._client.submit(
@@ -82,7 +85,7 @@ _SAME = "Install the same Python, torch, plugin and accelerator-portal there as 
 
 
 def agreed(found: Mapping[str, Probed]) -> Probed:
-    """Return the common result of the probes, which are by machine.
+    """Return the common result of probing a device; `found` has the results by Dask worker.
 
     Raises RunError with all differences.
     """
@@ -131,7 +134,7 @@ def _without_patch(version: str) -> str:
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """Connect to the scheduler of a cluster. Raises RunError."""
+    """Connect to a cluster. Raises RunError if its scheduler or all its workers are missing."""
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
 

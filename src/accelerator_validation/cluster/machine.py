@@ -1,7 +1,7 @@
 """Runs batches on a Dask worker: the functions that are sent to it.
 
-Between two batches, the worker keeps the result of its probe and idle processes. They belong to one
-run and end with it.
+Between two batches, the Dask worker keeps the result of probing the device and the processes that
+ran the batches (see `host`). Both belong to one run and end with it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GRACE_S = 5.0
 
 
 class HostProcess:
-    """A process that runs one batch after the other, see `host`."""
+    """A process of `cluster.host` on this machine, which runs one batch after the other."""
 
     def __init__(self) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
@@ -55,7 +55,7 @@ class HostProcess:
         return self._process.poll() is None
 
     def run(self, batch: Batch) -> BatchOutcome:
-        """Run a batch, within the time limits of its tests. Raises HostDiedError."""
+        """Run a batch and return its outcome. Raises HostDiedError if the process dies."""
         try:
             self._connection.send(batch)
             outcome: BatchOutcome = self._connection.recv()
@@ -80,7 +80,7 @@ class HostProcess:
 
 @dataclass
 class _RunState:
-    """The state that this process keeps for a run."""
+    """The state that a Dask worker keeps for a run."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     probed: Probed | None = None
@@ -104,7 +104,11 @@ def probe_machine(run: str, device: str, imports: str | None) -> Probed:
 
 
 def run_batch(batch: Batch) -> BatchOutcome:
-    """Run a batch in another process. Raises HostDiedError, ForeignMachineError."""
+    """Run a batch in another process and return its outcome.
+
+    Raises HostDiedError if that process dies, and ForeignMachineError if this machine cannot use
+    the device or differs from the batch's `environment`.
+    """
     if batch.environment is not None:
         found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
         if found.fault:

@@ -121,7 +121,7 @@ PORTABLE = Recipe("portable", unchecked, delegates=False)
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A backend with its recipes; `all_recipes` also has `portable`."""
+    """A backend with its recipes."""
 
     name: str
     """The name, with which the names of its flows begin: `xnnpack`."""
@@ -144,7 +144,7 @@ class Backend:
 
     @property
     def all_recipes(self) -> tuple[Recipe, ...]:
-        """The backend's recipes and `portable`."""
+        """The backend's recipes, and `portable`, which runs a model without any backend."""
         return (*self.recipes, PORTABLE)
 
     def recipe(self, name: str) -> Recipe:

@@ -1,7 +1,7 @@
 """Reads the recipes and versions of an ExecuTorch backend in a separate process.
 
 As a program, `python -m accelerator_validation.executorch.query NAME` prints them as JSON. A
-backend is its vendor's code: if its import fails or crashes, this process continues.
+backend is its vendor's code, so its import may fail or crash without ending the calling process.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class BackendReply:
 
 
 def query_backend(name: str) -> BackendReply:
-    """Return a backend's reply. Raises RunError if the backend cannot be used."""
+    """Ask backends, named as in `backends_of`. Raises RunError if one of them cannot be used."""
     with SideProcess(__name__, name) as process:
         done = process.wait(LIMIT_S)
     if done.status is None:
@@ -70,7 +70,7 @@ def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
 
 
 def main() -> None:
-    """Print the reply of the backend that the argument names."""
+    """Print the `BackendReply` for the backends that the argument names, as JSON."""
     sys.stdout.write(f"\n{json.dumps(asdict(_reply(sys.argv[1])))}\n")
     sys.stdout.flush()
 

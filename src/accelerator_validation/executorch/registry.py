@@ -33,7 +33,8 @@ _LONGEST = 60
 def find_backend(name: str) -> Backend:
     """Return the backend with this name.
 
-    Raises RunError, or any exception that the import of its package raises.
+    Raises RunError if there is none or its definition is invalid, or any exception that the import
+    of its package raises.
     """
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     if name in _BUILT_IN:
@@ -89,7 +90,7 @@ class Flow:
 
 
 def backends_of(names: str) -> tuple[Backend, ...]:
-    """Return the backends in a comma-separated list. Raises RunError."""
+    """Return the backends in a comma-separated list. Raises RunError, also for repeated names."""
     wanted = [name.strip() for name in names.split(",")]
     if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
         raise RunError(f'the backend "{twice[0]}" is listed twice. List it once')

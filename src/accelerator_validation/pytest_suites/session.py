@@ -27,7 +27,7 @@ from accelerator_validation.plan import RunError
 
 
 class Attempt:
-    """A pytest plugin that keeps the reports of a test, and its exceptions."""
+    """A pytest plugin that stores the reports and the exceptions of one test."""
 
     def __init__(self) -> None:
         self.reports: list[pytest.TestReport] = []
@@ -41,16 +41,16 @@ class Attempt:
     def pytest_exception_interact(
         self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
     ) -> None:
-        """Keep an exception, by stage."""
+        """Store the first exception of a stage in `raised`."""
         if isinstance(report, pytest.TestReport) and call.excinfo:
             self.raised.setdefault(report.when, call.excinfo.value)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the report of a stage or of a subtest."""
+        """Store the report of a stage or of a subtest."""
         self.reports.append(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep the reason why a module could not be collected."""
+        """Store why a module could not be collected."""
         if report.failed:
             self.uncollected[report.nodeid] = report.longreprtext
 
@@ -120,17 +120,20 @@ class Collected:
         self.tests: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep the ids of modules that could not be collected."""
+        """Store the id of a module that could not be collected."""
         if report.failed:
             self.broken.append(report.nodeid)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the tests that the suite's own settings do not deselect."""
+        """Store the ids of the tests, without those that the suite's own settings deselect."""
         self.tests = [item.nodeid for item in session.items]
 
 
 def collected_nodes(given: Mapping[str, str]) -> Nodes:
-    """Return the tests of a suite, which pytest collects in a separate process. Raises RunError."""
+    """Return the tests of a suite, which pytest collects in a separate process.
+
+    `given` is `Matrix.given`. Raises RunError if pytest fails or takes more than 15 minutes.
+    """
     with TemporaryDirectory() as folder:
         file = Path(folder, "nodes.json")
         modules = [given["imports"]] if given["imports"] else []
@@ -159,7 +162,7 @@ def collected_nodes(given: Mapping[str, str]) -> Nodes:
 
 
 def main() -> None:
-    """Write the nodes of the suite that the arguments name to a file."""
+    """Write the `Nodes` of the suite PATH as JSON to FILE, after importing MODULE if given."""
     path, file, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module("torch")

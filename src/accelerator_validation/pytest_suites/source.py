@@ -22,7 +22,7 @@ TEMPLATE = "pytest"
 
 @dataclass(frozen=True, slots=True)
 class PytestSource:
-    """A folder or file of pytest tests, and the suite's name; by default that of the folder."""
+    """A folder or file of pytest tests. Without `name`, the suite is named by `suite_of`."""
 
     path: Path | None = None
     name: str | None = None
@@ -64,7 +64,7 @@ def pytest_matrices(
 
 
 def _given(request: Request, path: Path) -> Mapping[str, str]:
-    """Return the parameters for the processes that list and run the tests."""
+    """Return the matrix's `given`: `path`, `device`, `imports`, and `autoload` (of plugins)."""
     return {
         "path": str(path.resolve()),
         "device": request.device,

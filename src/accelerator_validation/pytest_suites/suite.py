@@ -41,7 +41,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a test. Raises BrokenTestError if its module cannot be collected."""
+    """Run a test. Raises BrokenTestError if pytest does not collect it."""
     given = context.matrix.given
     os.environ[DEVICE_VARIABLE] = given["device"]
     context.stage = "import"

@@ -1,7 +1,7 @@
 """Reads the commit and version of a checkout, and compares a PyTorch checkout with torch.
 
-Tests of one PyTorch release can fail with another one: they test what that release has, with
-helpers that are part of the installed torch.
+Tests of one PyTorch release can fail with another release: they test features of their own release,
+with helpers that are part of the installed torch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _SHOWN = 12
 
 
 def described(checkout: Path) -> dict[str, str]:
-    """Return the folder, commit and version of a PyTorch checkout. Raises RunError."""
+    """Return `checkout` (the folder), `commit` and `version` of a checkout of PyTorch.
+
+    The commit and the version are empty if unknown. Raises RunError for any other folder.
+    """
     if not (checkout / TESTS).is_dir():
         what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
         raise RunError(f"{what}; clone github.com/pytorch/pytorch at the tag of your torch")

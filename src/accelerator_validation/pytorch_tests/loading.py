@@ -1,4 +1,8 @@
-"""Imports a file of PyTorch's tests, and returns the tests that PyTorch creates for one device."""
+"""Imports a file of PyTorch's tests, and returns the tests that PyTorch creates for one device.
+
+PyTorch has a base class for each device type, a subclass of DeviceTypeTestBase. From it and from
+each generic test class of a file, PyTorch creates a test class for that device type.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) ->
     loaded, instantiate = LoadedFile(), generic.instantiate_device_type_tests
 
     def instead(kind: type[Any], scope: dict[str, Any], *args: Any, **options: Any) -> None:
-        """Create the tests of a class as PyTorch does, and keep them."""
+        """Create the tests of a class as PyTorch does, and add them to `loaded`."""
         before = dict(scope)
         if not is_made(base, options, of_torch=of_torch):
             scope.pop(kind.__name__, None)
@@ -70,7 +74,7 @@ def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) ->
 
 
 def _import(folder: Path, file: TestFile) -> None:
-    """Import a file as if it were run: its own folder comes first in the path."""
+    """Import a file as if it were run as a script: its own folder comes first in `sys.path`."""
     path = folder / f"{file.path}.py"
     for place in (str(folder), str(path.parent)):
         if place in sys.path:
@@ -104,19 +108,26 @@ def use(base: Base) -> None:
 
 
 def is_made(base: Base, asked: dict[str, Any], *, of_torch: bool) -> bool:
-    """Return whether PyTorch creates a class for this device; `asked` are its arguments."""
+    """Return whether PyTorch creates tests of a class for the device type of a base class.
+
+    `asked` has the options that the class passes to `instantiate_device_type_tests`, and `of_torch`
+    means that the base class is in `device_type_test_bases`, PyTorch's own list.
+    """
     opt_in = OPT_IN.get(base.device_type)
     return of_torch or opt_in is None or bool(asked.get(opt_in))
 
 
 def word_of(base: Base) -> str:
-    """Return the word for the device in the names of tests."""
+    """Return the device type in the names of tests; for a plugin, the name that it registers."""
     kind: str = base.device_type
     return torch._C._get_privateuse1_backend_name() if kind == PLUGIN else kind
 
 
 def base_of(device: str) -> tuple[Base, bool]:
-    """Return the base class for a device type, and whether it is in PyTorch's list."""
+    """Return the base class for a device type, and whether `device_type_test_bases` has it.
+
+    If PyTorch has no base class for the device type, a new one is returned.
+    """
     kind = PLUGIN if _is_plugins(device) else device
     for base in generic.device_type_test_bases:
         if base.device_type in {kind, device}:
@@ -146,8 +157,8 @@ def with_first_device(base: Base) -> Base:
     """Return a plugin's base class in a form that works without some functions of the plugin.
 
     PyTorch calls `current_device` and `device_count` of the plugin's module. Without them, whole
-    classes of tests could not be created, although few of their tests need them. The form then uses
-    the first device and a count of 1.
+    classes of tests could not be created, although few of their tests need them. For a missing
+    function, the returned class uses the first device and a count of 1.
     """
     if base.device_type != PLUGIN:
         return base

@@ -33,7 +33,10 @@ class PytorchSource:
 def with_pytorch(
     matrices: Mapping[str, Matrix], request: Request, source: PytorchSource
 ) -> dict[str, Matrix]:
-    """Return the matrices with the checkout, its files and the device type; raises RunError."""
+    """Return the matrices, with checkout, files and device type in that of `pytorch-tests`.
+
+    Raises RunError if this suite is among them without a valid checkout or without its files.
+    """
     if SUITE not in matrices:
         return dict(matrices)
     if source.checkout is None:
@@ -62,10 +65,11 @@ def selected_files(
     tests: Iterable[str] = (),
     everything: bool = False,
 ) -> tuple[TestFile, ...]:
-    """Return the files to run in a folder of tests. Raises RunError.
+    """Return the files to run in a folder of tests.
 
     These are the named files, even if the matrix does not list them, or the files of the tests
-    with the given keys, or else the usual files.
+    with the given keys, or else the usual files (with `everything`, all files). Raises RunError if
+    a file does not exist.
     """
     table = {file.path: file for file in matrix.files if _is_there(folder, file.path)}
     wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]
@@ -84,7 +88,10 @@ def selected_files(
 
 
 def _files_of_tests(keys: Iterable[str], known: Iterable[str], folder: Path) -> list[str]:
-    """Return the paths of the files that contain tests, known or derived from the names."""
+    """Return the paths of the test files that contain the tests with these keys.
+
+    A path is one of `known` or is derived from a test's name. Tests of other suites are ignored.
+    """
     names = []
     for key in keys:
         with suppress(UnreadableKeyError):  # the plan says that there is no such test
@@ -105,10 +112,10 @@ def _is_there(folder: Path, path: str) -> bool:
 
 
 def identity(container: str, method: str, device: str) -> Identified:
-    """Return the name and the parameters of a test that was created for a device.
+    """Return the name and the parameters of a test that PyTorch created for a device.
 
-    `container` is like `test_torch.TestTorch`. The part after the device is a data type; any
-    other word, as plugins use it, is the parameter `case`.
+    `container` is the file and the class: `test_torch.TestTorch`. The text after the device in
+    `method` is a data type; any other text, which plugins can have there, is the parameter `case`.
     """
     if found := identified_generic(container, method, device):
         return found

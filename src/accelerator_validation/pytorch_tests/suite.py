@@ -1,7 +1,7 @@
 """Runs the suite `pytorch-tests`: tests of a checkout, each as PyTorch runs it.
 
-The first test of each file has the file's name. It reports whether the file can be imported, and
-whether its classes can be created on the device.
+The first test of each file has the file's name. It passes if the file can be imported, and if
+PyTorch can create all its test classes for the device.
 """
 
 from __future__ import annotations
@@ -110,7 +110,10 @@ def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
 
 
 def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
-    """Return the result of a planned test that is missing, with the reason."""
+    """Return the result of a planned test that the loaded file lacks, with the reason.
+
+    `hidden` is the folder of the checkout, which the result must not show.
+    """
     kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(kind)
     if error is None:
@@ -187,7 +190,10 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str)
 
 
 def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
-    """Return the result for an exception in a test, with the end of its traceback."""
+    """Return the result for an exception in a test, with the end of its traceback.
+
+    The path `hidden` is replaced by `CHECKOUT`. A missing package makes the test `test-broken`.
+    """
     if isinstance(error, unittest.SkipTest):
         return Result("skipped", None, brief(f"{SKIPS} {error}"))
     found = verdict(error, stage)
@@ -221,7 +227,7 @@ LIMIT_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class FileTests:
-    """The tests of a file, and the classes that could not be created."""
+    """Name and parameters of each test of a file; names of classes that could not be created."""
 
     tests: tuple[tuple[str, Parameters], ...] = ()
     broken: tuple[str, ...] = ()
@@ -259,7 +265,7 @@ def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dic
 
 
 def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Return the readers that have finished or exceeded the limit; waits for the first."""
+    """Wait for a reader, and return the connections of those that ended or exceed `LIMIT_S`."""
     first = min(reader.started for reader in readers.values()) + LIMIT_S
     ready = wait(list(readers), max(0.0, first - time.monotonic()))
     late = time.monotonic() - LIMIT_S
