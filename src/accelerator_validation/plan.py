@@ -89,7 +89,10 @@ def expand(
 
 
 def with_issues(cases: Iterable[Case], issues: Iterable[KnownFailure], today: dt.date) -> Plan:
-    """Return a plan in which current known issues skip tests or mark them as expected to fail."""
+    """Return a plan in which known issues skip tests or mark them as expected to fail.
+
+    Issues that expire by `today` are ignored.
+    """
     live = [issue for issue in issues if issue.expires > today]
     skipped: dict[str, KnownFailure] = {}
     expected: dict[str, KnownFailure] = {}

@@ -34,7 +34,10 @@ _START_S = 300.0
 _GRACE_S = 5.0
 
 Began = Callable[[Case, int], None]
+"""Called at the start of each attempt at a test, with the test and the number of the attempt."""
+
 EndCallback = Callable[[Case, Result, bool], None]
+"""Called at the end of each attempt with the test, the result, and whether the result is final."""
 
 
 class PoolError(Exception):

@@ -88,7 +88,7 @@ def suite_of(path: Path) -> str:
 
 
 def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
-    """Return node ids by the name and parameters that the tests have in imported pytest reports.
+    """Return the node id of each test, by its name and parameters in imported pytest reports.
 
     Hardware is not part of an identity. If tests differ only in their device, the test for the
     device under test is kept, and tests for the CPU have the lowest priority.

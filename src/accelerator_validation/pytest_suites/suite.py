@@ -79,7 +79,7 @@ _SKIPPED = "Skipped: "
 def result_of_reports(
     reports: Sequence[Any], raised: Mapping[str, BaseException], root: str
 ) -> Result:
-    """Return the result of a test; `root`, a folder of this machine, is replaced in it.
+    """Return the result of a test. In texts of a failure, the path `root` becomes `SUITE`.
 
     `reports` are pytest's reports of the stages, `raised` are exceptions by stage.
     """

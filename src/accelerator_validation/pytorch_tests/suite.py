@@ -173,9 +173,9 @@ class _Recorder(unittest.TestResult):
 
 
 def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
-    """Run a method of a test class, with the class's set-up.
+    """Run a method of a test class, with the class's set-up, and return its result.
 
-    `hidden` is a folder of this machine, whose path is replaced in the result.
+    In the texts of a failure, the path `hidden` is replaced by `CHECKOUT`.
     """
     recorder = _Recorder()
     unittest.TestSuite([kind(method)]).run(recorder)
@@ -265,7 +265,7 @@ def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dic
 
 
 def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Wait for a reader, and return the connections of those that ended or exceed `LIMIT_S`."""
+    """Wait until a reader ends or exceeds `LIMIT_S`; return the connections of these readers."""
     first = min(reader.started for reader in readers.values()) + LIMIT_S
     ready = wait(list(readers), max(0.0, first - time.monotonic()))
     late = time.monotonic() - LIMIT_S
