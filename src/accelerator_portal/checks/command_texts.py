@@ -50,7 +50,10 @@ def _of_words(words: tuple[str, ...]) -> tuple[Pipeline, ...]:
 
 
 def command_texts(catalog: Catalog) -> Iterator[CommandText]:
-    """Yield the texts of all platforms, then the commands of each report without repetitions."""
+    """Yield the commands in vendors' files, guides and FAQs, then those of each report.
+
+    A command that a report has several times is yielded once for the report.
+    """
     for platform in catalog.platforms:
         yield from _of_steps(platform)
         yield from _of_identify(platform)

@@ -1,4 +1,4 @@
-"""Applies exceptions to problems, and reports exceptions that match no problem."""
+"""Applies the exceptions in `data/exceptions.yaml` to problems, and reports those not needed."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _RULE = "exceptions"
 def without_exemptions(
     catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
 ) -> Iterator[Problem]:
-    """Yield the problems that no valid exception accepts, then the problems of the exceptions.
+    """Yield the problems that no exception in `data/exceptions.yaml` accepts.
 
-    `rules` are the ids of all rules. An exception that has expired on the day `today` is not valid.
+    Then yield a problem for each exception that is not needed, has expired on the day `today`, or
+    names an unknown rule. Expired exceptions accept nothing. `rules` are the ids of all rules.
     """
     used: set[int] = set()
     for problem in problems:
@@ -53,7 +54,10 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
 
 
 def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
-    """Return whether the folder of the exception is unreadable or quarantined, so not checked."""
+    """Return whether an exception's file is in a vendor's folder that was not checked.
+
+    Folders that are unreadable or quarantined are not checked.
+    """
     parts = exemption.path.split("/")
     return parts[0] == ACCELERATORS and len(parts) > 1 and parts[1] not in catalog.by_id
 

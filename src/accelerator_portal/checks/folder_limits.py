@@ -39,7 +39,8 @@ _WORDS = {
 def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
     """Return the folders that take too much time or memory to read, each with its problem.
 
-    The limits exist only on Linux and macOS; elsewhere the result is empty.
+    The limits exist only on Linux and macOS; elsewhere the result is empty. It is also empty if the
+    shared data cannot be used.
     """
     if not hasattr(os, "fork"):
         return {}
@@ -72,9 +73,10 @@ def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list
 
 
 def first_faults(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the first MOST_FAULTS problems of each folder.
+    """Return the problems, but only the first MOST_FAULTS of each folder.
 
-    If a folder has more, one problem after them says so.
+    If a folder has more, one additional problem says so. The first two parts of a path count as the
+    folder, such as `accelerators/acme`.
     """
     shown: list[Problem] = []
     seen: Counter[str] = Counter()

@@ -32,7 +32,10 @@ _PAGE = resource.getpagesize()
 
 
 def main(root: Path, today: dt.date) -> int:
-    """Print the folders that exceed a limit as JSON. Return the exit status: 1 without data."""
+    """Print a JSON object of the folders that exceed a limit, each with the reason.
+
+    Returns the exit status: 0, or 1 if the shared data cannot be used.
+    """
     shared, _ = load_catalog(root, lambda _: False)
     if shared is None:
         return 1

@@ -33,7 +33,10 @@ class Place:
 
 
 def addresses(catalog: Catalog) -> dict[str, Place]:
-    """Return every address that a reader can follow, with the first place that has it."""
+    """Return the first place of each address that is checked, by address.
+
+    These are the values of `url` in vendors' YAML files, and the https links in guides and FAQs.
+    """
     found: dict[str, Place] = {}
     for platform in catalog.platforms:
         for file in platform.files.values():

@@ -132,7 +132,8 @@ def only_filters(words: Sequence[str]) -> bool:
 def runs_its_input(words: Sequence[str]) -> bool:
     """Return whether a command, such as a shell or an interpreter, executes what it reads.
 
-    With a program in its arguments (`python -m json.tool`, `bash install.sh`), it reads only data.
+    Returns False if its arguments name a program (`python -m json.tool`, `bash install.sh`): what
+    it reads is then only data.
     """
     name, arguments = program_of(words)
     if name.startswith("$") or _PATTERN.search(name):  # the program is unknown
@@ -163,5 +164,8 @@ def _fetches_with_a_word(words: Sequence[str]) -> bool:
 
 
 def startup_file(words: Sequence[str]) -> str | None:
-    """Return the first word that is a file whose lines a shell or a service runs later, or None."""
+    """Return the first word that is a startup file such as `~/.bashrc`, or None.
+
+    A shell or a service later runs the lines of such a file.
+    """
     return next((word for word in words if _STARTUP.search(word)), None)

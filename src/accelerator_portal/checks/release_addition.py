@@ -15,7 +15,11 @@ from accelerator_portal.releases.published import PublishedRelease
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAddition:
-    """The new text of `data/releases.yaml`, and the errors that this text causes in any file."""
+    """The text of `data/releases.yaml` with a release added, and the new errors that it causes.
+
+    The errors may be in any file. `published` is what the indexes publish of the release, and
+    `change` what is added to its entry.
+    """
 
     published: PublishedRelease
     change: EntryChange

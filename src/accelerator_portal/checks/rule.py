@@ -28,12 +28,12 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The first sentence of the text, which says what the rule requires."""
+        """The first line of the text, which says what the rule requires."""
         return self.text.partition("\n")[0]
 
     @property
     def why(self) -> str:
-        """The rest of the text, in one paragraph."""
+        """The text after its first line, as one paragraph."""
         return " ".join(self.text.partition("\n")[2].split())
 
     def problems(self, catalog: Catalog, today: dt.date) -> Iterator[Problem]:

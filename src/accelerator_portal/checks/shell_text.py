@@ -111,7 +111,8 @@ def _finished(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ..
 def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
     """Yield the pipelines inside words: in `bash -c "…"`, in a quoted `$(…)`, or in backticks.
 
-    Backticks can span several words, so the words of a command are also read together.
+    Backticks can span several words, so the words of a command are also read together. `depth` is
+    the number of levels still to read.
     """
     if depth == 0:
         return

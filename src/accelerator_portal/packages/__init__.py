@@ -1,1 +1,1 @@
-"""Reads package indexes, and verifies that the versions in a command exist together."""
+"""Reads package indexes, and verifies that uv finds versions for the packages of a command."""

@@ -27,7 +27,7 @@ _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add t
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """The id of the source for the package, and the file's lines including that source."""
+    """A file's lines after a source for the package was added; `id` is its key in `sources`."""
 
     id: str
     lines: tuple[str, ...]
@@ -64,7 +64,10 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _place(before: Compatibility, row: CompatibilityRow) -> int:
-    """Return the position of the new row; rows are sorted by torch, then plugin, newest first."""
+    """Return the position in `before.rows` at which `row` belongs.
+
+    Rows are sorted by torch version, then by plugin version, newest first.
+    """
     for place, known in enumerate(before.rows):
         if _order(known) < _order(row):
             return place
@@ -78,7 +81,11 @@ def _order(row: CompatibilityRow) -> tuple[Version, Version]:
 def _line_of_row(
     path: str, file: YamlFile, before: Compatibility, place: int, lines: list[str]
 ) -> int:
-    """Return the index of the line before which the new row is inserted."""
+    """Return the index in `lines` at which the text of the new row is inserted.
+
+    `place` is the row's position in `rows`. Raises ProblemsError if the file has no rows, or one
+    does not start with a dash on its own line.
+    """
     if not before.rows:
         raise _refusal(
             path, file.line(("rows",)), "the file has no row after which a new row can be added"
@@ -109,11 +116,12 @@ def _indent(file: YamlFile, lines: list[str]) -> str:
 def _with_source(
     path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
 ) -> _Sources:
-    """Return the lines with the package's metadata as a source, read on the day `release.read`.
+    """Return the lines with a source for the release's metadata, read on the day `release.read`.
 
-    An existing source gets the newer date. That is also true for other rows, because each night
-    every row that names a release is compared with the index. A source with `as_of` (a dated copy)
-    is not changed: the release gets its own source.
+    If the file has such a source, its date is updated. The new date holds for all rows that cite
+    the source, because each night every row that names a release is compared with the index. A
+    source with `as_of` (a dated copy) is not changed: a new source is added. Raises ProblemsError
+    if sources are not written one per line.
     """
     found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
     if found:

@@ -35,7 +35,7 @@ REMEDY = "correct the value, or add a note that explains why both are correct"
 
 @dataclass(frozen=True)
 class _Known:
-    """A platform, and the facts of the index that has its plugin."""
+    """A platform, the package and index of its plugin (`home`), and the `facts` of that index."""
 
     catalog: Catalog
     platform: Platform
@@ -43,7 +43,10 @@ class _Known:
     facts: IndexFacts
 
     def says(self, release: ReleaseFacts) -> str:
-        """Return a text with the index, its date, and the file and line of a release's facts."""
+        """Return a text with the index, its date, and the file and line of a release's facts.
+
+        For example, `PyPI, read 2026-11-21 (data/packages/torch-npu.json:7)`.
+        """
         facts = self.catalog.packages[self.home.package]
         line = line_of(facts, self.home.index, release.version)
         return f"{self._index} ({PACKAGES}/{self.home.package}.json:{line})"
@@ -54,10 +57,10 @@ class _Known:
         return f"{name}, read {read_on(self.catalog, self.home)}"
 
     def missing(self, version: str) -> str | None:
-        """Return a text that says that the index has no such version.
+        """Return a text that says that the index has no `version`, which `facts` does not list.
 
-        Returns None for pre-releases and for versions older than all known releases: the facts keep
-        only the newest releases, so the index may have an older version.
+        Returns None for pre-releases and for versions older than all listed releases: `facts` has
+        only the newest releases, so the index may have them.
         """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:
@@ -96,7 +99,10 @@ def _rows(known: _Known) -> Iterator[Problem]:
 def _row(
     known: _Known, torch: str, plugin: str, pythons: tuple[str, ...]
 ) -> Iterator[tuple[str, str]]:
-    """Yield each contradicted key of a row, with a message that quotes both statements."""
+    """Yield each key of a `compatibility.yaml` row that the index contradicts, with a message.
+
+    `torch`, `plugin` and `pythons` are the values in the row. The message quotes both statements.
+    """
     release = known.release(plugin)
     if release is None:
         if what := known.missing(plugin):
@@ -120,9 +126,10 @@ def _row(
 
 
 def _options(known: _Known) -> Iterator[Problem]:
-    """Yield a problem for each version that an option pins and that the index lacks for a target.
+    """Yield a problem for each plugin version that an option pins and that the index lacks.
 
-    The same problem is yielded once for each option.
+    A release without source archive needs wheels for every system and Python version that the
+    option offers. Each message is yielded once per option.
     """
     for place, option in enumerate(known.platform.install.options):
         told: set[str] = set()

@@ -16,7 +16,7 @@ def facts_text(facts: PackageFacts) -> str:
 
 
 def read_text(read: PackagesRead) -> str:
-    """Return the JSON text of the file that states when the packages were last read."""
+    """Return the JSON text of `data/packages-read.json`, which states when packages were read."""
     head = json.dumps({"read": read.read.isoformat() if read.read else None})[1:-1]
     later = json.dumps({name: f"{day}" for name, day in sorted(read.later.items())})
     lines = ["{", f"{head},", f'"later": {later},', '"faults": [', *_rows(read.faults), "]", "}"]

@@ -117,7 +117,10 @@ def admits(requirement: str, torch: str) -> bool:
 
 
 def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
-    """Return a release's torch requirement on a system, such as `torch==2.9.0`, or None."""
+    """Return the torch requirement of a release on a system, such as `torch==2.9.0`.
+
+    Returns None if the release's metadata states none for the system.
+    """
     for tag, said in sorted(release.requires.items()):
         if tag == EVERY or runs_on(tag, os, arch):
             return next((line for line in said if is_of_torch(line)), None)
@@ -125,7 +128,7 @@ def torch_requirement(release: ReleaseFacts, os: Os, arch: Arch) -> str | None:
 
 
 def torch_requirements(release: ReleaseFacts) -> dict[str, str]:
-    """Return a release's torch requirements by platform tag."""
+    """Return a release's torch requirements by platform tag; the tag `*` means all platforms."""
     return {
         tag: line for tag, said in release.requires.items() for line in said if is_of_torch(line)
     }
@@ -180,7 +183,8 @@ class Lag:
     `released` is the date of the torch release, and `followed` that of `plugin`, the first final
     plugin release that fits it. `days` is the number of days between them, negative if the plugin
     was released first. If no release fits yet, `plugin` and `followed` are None, and `days` counts
-    to the day on which the index was read.
+    to the day on which the index was read. `basis` is where the fit is stated: `index` for the
+    metadata on the index, `vendor` for `compatibility.yaml`.
     """
 
     torch: str
@@ -193,11 +197,11 @@ class Lag:
 
 @cached_by_owner
 def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
-    """Return the lag for each torch release that the plugin supports, and for all later releases.
+    """Return the lag for each torch release that the plugin supports, and for all newer ones.
 
-    The newest torch release comes first. The result is empty without release dates. If the index
-    has more releases than are kept, a torch release that the oldest kept plugin fits is left out:
-    an older plugin might be the first that fits.
+    The newest torch release comes first. The result is empty if no plugin release with a known date
+    fits a torch release. If the index has more plugin releases than the portal stores, a torch
+    release that the oldest stored one fits is left out: an older one might be the first that fits.
     """
     found = home(catalog, platform)
     if found is None or found.facts is None or not found.facts.releases:
@@ -226,8 +230,8 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 def read_on(catalog: Catalog, found: Home) -> dt.date | None:
     """Return the day for which an index's facts are valid, or None if it was never read.
 
-    This is the day of the last reading, or the first day on which reading failed if that is
-    earlier.
+    This is the day on which packages were last read. If this index has failed since an earlier day,
+    it is that day.
     """
     if found.facts is None:
         return None
@@ -242,7 +246,10 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch version with the first plugin release that fits it, and its basis."""
+    """Yield each torch version with the first plugin release that fits it, and the basis of this.
+
+    The basis is `index` if any release's metadata requires torch, otherwise `vendor`.
+    """
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None
     by_metadata = any(torch_requirements(release) for release in final)

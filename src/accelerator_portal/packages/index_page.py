@@ -52,7 +52,9 @@ class IndexFile:
     """Address of the separate metadata file, if the index has one (PEP 658)."""
     metadata_sha256: str | None
     python: str | None
+    """The Python versions that the file requires, such as `>=3.10`; None if not stated."""
     yanked: str | None
+    """The reason, which can be empty, if the file is yanked; otherwise None."""
     uploaded: dt.date | None
     size: int | None = None
     """Size in bytes, if the index states it (PEP 700)."""

@@ -50,15 +50,15 @@ class IndexReader:
     cache: HttpCache
     address_of: Callable[[str], str]
     names: frozenset[str]
-    """The names of packages: only requirements on these are kept."""
+    """The names of packages: only requirements on these are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexReading:
     """The facts of a package on an index.
 
-    `versions` are all versions on the index, also those that are not kept. `refused` has messages
-    about files that were not read.
+    `versions` are all versions on the index, also those without stored facts. `refused` has
+    messages about files that were not read.
     """
 
     facts: IndexFacts
@@ -116,7 +116,11 @@ async def _releases(
 
 @dataclass(frozen=True)
 class _Work:
-    """The state of reading one package from one index: known facts, refused files, summaries."""
+    """The state of reading one package from one index.
+
+    `page` is the address of the index page. `known` are the earlier facts and `about` the package's
+    summaries, both by version. `refused` has messages about wheels whose metadata was not read.
+    """
 
     asker: IndexReader
     package: PortalPackage
@@ -170,7 +174,10 @@ def _keep(
     requires: dict[str, tuple[str, ...]],
     cuda: dict[str, str],
 ) -> None:
-    """Copy the earlier facts of a wheel with unreadable metadata to `requires` and `cuda`."""
+    """Copy the earlier facts of a wheel with unreadable metadata to `requires` and `cuda`.
+
+    Both are by platform tag, and `tag` is the wheel's.
+    """
     if before is None:
         return
     known = before.requires.get(tag, before.requires.get(EVERY))
@@ -249,7 +256,7 @@ def _with(
 
 
 def _joined(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the requirements by platform tag; one entry for EVERY if all tags have the same."""
+    """Return the requirements by platform tag; if all tags have the same, only by EVERY (`*`)."""
     said = set(requires.values())
     if len(said) == 1:
         return {EVERY: said.pop()}

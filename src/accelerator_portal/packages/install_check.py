@@ -1,7 +1,9 @@
-"""Installs a command in a fresh environment, imports its packages and runs its check.
+"""Installs the packages of an install command in a fresh environment, and tests them.
 
-This works only on a machine of the command's own kind. It ignores the machine's configuration of
-pip and uv. Importing runs the packages' code, so never run it on a machine with credentials.
+It imports the packages, then runs the check of the install option: a command that must print a
+certain text. This works only on a machine with the system, processor and Python version that the
+install command is for. It ignores the machine's configuration of pip and uv. Importing runs the
+packages' code, so never run it on a machine with credentials.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """The result of installing a row: the imported modules, and whether its check passed.
+    """The result of installing the packages of an install row: the imported modules, and the check.
 
     `imported` is empty if the installation or an import failed. `checked` is true if the check
     printed the expected text. `output` is the end of the output.
@@ -100,7 +102,11 @@ def _names(row: InstallRow) -> Iterable[str]:
 def _check(
     row: InstallRow, result: InstallResult, place: Path, uv: Uv, until: float
 ) -> InstallResult:
-    """Return the result with that of the row's check, run in the fresh environment."""
+    """Run the row's check in the environment at `place`; return `result` with outcome and output.
+
+    Returns `result` unchanged if the row has no check. `until` is the time limit, as a value of
+    `time.monotonic()`.
+    """
     if row.check is None:
         return result
     command = shlex.split(row.check.command)

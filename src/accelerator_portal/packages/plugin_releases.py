@@ -43,7 +43,7 @@ _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 class TorchEvidence:
     """The torch release that a plugin release is for; `torch` is None if no source states it.
 
-    `required` has the different torch requirements in the metadata, and `sources` the ids of other
+    `required` has the distinct torch requirements in the metadata, and `sources` the ids of other
     sources in `compatibility.yaml`. `note` is a note for the row about how `torch` was derived.
     """
 
@@ -188,7 +188,10 @@ class PluginRelease:
 
 @dataclass(frozen=True, slots=True)
 class VendorAnswers:
-    """Values that a person states in addition to the metadata, with the ids of their sources."""
+    """Values of a new row of `compatibility.yaml` that a person states in addition to the metadata.
+
+    `sources` are the ids of their sources in the same file.
+    """
 
     torch: str | None = None
     needs: Mapping[str, str] = field(default_factory=dict)
@@ -204,7 +207,10 @@ class VendorAnswers:
 
 @dataclass(frozen=True, slots=True)
 class VendorQuestion:
-    """A value that metadata cannot state, with an example from the newest row that has it."""
+    """A value of a row that the vendor must state, such as `variant` or `torch version`.
+
+    `example` is an example of its line in `compatibility.yaml`.
+    """
 
     name: str
     example: str
@@ -227,8 +233,8 @@ class RowProposal:
 def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
     """Return the final plugin releases that no row of `compatibility.yaml` lists, newest first.
 
-    Releases older than all rows are left out, as they were when the rows were written. If no row
-    names a plugin version, only the newest release is returned.
+    Releases older than the oldest listed one are left out. If no row names a plugin version, only
+    the newest release is returned.
     """
     named = {Version(row.plugin) for row in platform.compatibility.rows if row.plugin}
     found = releases(catalog, platform)

@@ -1,4 +1,4 @@
-"""Lists the packages that platforms name, and the indexes they come from."""
+"""Lists the packages that vendors' files name, and the indexes that these packages come from."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
 
 
 def option_requirements(catalog: Catalog, platform: Platform) -> Iterator[NamedRequirement]:
-    """Yield each different requirement that the pip steps of a platform's options install."""
+    """Yield each distinct requirement that the pip steps of a platform's options install."""
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for option in platform.install.options:
         for _, values in option_values(catalog, platform, option):
@@ -87,7 +87,11 @@ def option_values(
 
 
 def of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
-    """Yield the requirements of a step with its indexes. Rules report invalid requirements."""
+    """Yield the requirements of a pip step, each with the indexes that the step uses.
+
+    `values` are the values of the step's placeholders. Invalid requirements are left out here, and
+    reported by the rules.
+    """
     try:
         index = fill(step.index, values) if step.index else ""
         extra = fill(step.extra_index, values) if step.extra_index else ""

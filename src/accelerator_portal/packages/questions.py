@@ -1,4 +1,7 @@
-"""Lists the questions that uv resolves for commands, and the releases and wheels to read."""
+"""Lists what uv resolves for install commands, and selects the releases and wheels to read.
+
+A question asks which versions the pip calls of an install command find on a system.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,8 @@ ASKED = ("pip", "uv")
 class ResolutionQuestion:
     """The question which versions pip calls would install, run in order, on a system and Python.
 
-    `first_index` selects how several indexes are used: as uv does (only the first index that
-    has the package) or as pip does (the best version from all indexes).
+    `first_index` selects how several indexes are used. If true, only the first index that has the
+    package is used, as uv does; otherwise the best version from all indexes, as pip does.
     """
 
     calls: tuple[PipCall, ...]
@@ -69,7 +72,7 @@ def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
 
 
 def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
-    """Return the different questions of all rows, in the order of the rows."""
+    """Return the distinct questions of all rows, in the order of the rows."""
     return list(dict.fromkeys(q for row in rows for q in questions(row).values()))
 
 
@@ -83,7 +86,7 @@ FIRST_TORCH = Version("2.4")
 
 
 def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
-    """Return the versions whose facts are kept, newest first.
+    """Return the versions whose facts the portal stores, newest first.
 
     These are the newest final releases (for torch, all since FIRST_TORCH) and a few pre-releases.
     """

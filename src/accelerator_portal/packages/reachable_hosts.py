@@ -1,4 +1,4 @@
-"""Checks which hosts of indexes respond, so that questions to other hosts are not resolved."""
+"""Finds hosts of package indexes that do not respond, so that uv does not wait for them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def resolve_what_answers(
 ) -> Callable[[ResolutionQuestion], ResolutionResult]:
     """Check which hosts of the questions `asked` respond; return a function that resolves them.
 
-    A question is `unchecked` if one of its hosts does not respond, or after SECONDS_IN_ALL. Raises
-    OSError if uv is missing or its cache folder `cache` cannot be created.
+    The function returns the result `unchecked` if a host of the question does not respond, or after
+    SECONDS_IN_ALL. Raises OSError if uv is missing or its cache folder `cache` cannot be created.
     """
     uv = own_uv(cache)
     reachable = ReachableHosts(silent_hosts(host for one in asked for host in hosts_of(one)))
@@ -90,7 +90,7 @@ class ReachableHosts:
 
 
 def hosts_of(question: ResolutionQuestion) -> frozenset[str]:
-    """Return the hosts that a question uses, PyPI's included."""
+    """Return the hosts of the indexes that a question uses, with PyPI's if it is the default."""
     return question.hosts | ({PYPI_HOST} if question.asks_pypi else frozenset())
 
 

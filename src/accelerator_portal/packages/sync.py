@@ -60,21 +60,25 @@ class SyncOptions:
     told: Callable[[str], None] = lambda _: None
     """Called with the name of each package after it is read."""
     cached: bool = True
+    """Whether responses are stored in the folder `.cache/packages` and used again."""
     seconds: float = 20 * 60
     """The time limit for reading indexes; packages that are not read by then are missed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSync:
-    """The result of reading one package: its new and earlier facts, and what failed."""
+    """The result of reading one package; `facts` are its facts after the sync."""
 
     name: str
     facts: PackageFacts
     before: PackageFacts | None
+    """The facts before the sync; None if there were none."""
     faults: Mapping[str, str]
     """The error for each index that could not be read, by index."""
     refused: tuple[str, ...]
+    """Messages about files on the indexes that were not read."""
     written: bool
+    """Whether the package's file in `data/packages` was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class SyncResult:
 
 
 class SyncInterrupted(Exception):  # noqa: N818 - like KeyboardInterrupt, no error
-    """Raised when a sync is interrupted; `synced` is the result up to then."""
+    """Raised after a KeyboardInterrupt during a sync; `synced` is the result up to then."""
 
     def __init__(self, synced: SyncResult) -> None:
         super().__init__()
@@ -111,7 +115,10 @@ def sync(root: Path, catalog: Catalog, options: SyncOptions) -> SyncResult:
 def sync_packages(
     root: Path, catalog: Catalog, every: Sequence[PortalPackage], options: SyncOptions
 ) -> SyncResult:
-    """Do the same as `sync`; `every` lists all packages that the portal follows."""
+    """Read the packages of `every` that `options.only` selects, and write changed facts.
+
+    `every` lists all packages that the portal follows. Returns and raises the same as `sync`.
+    """
     todo = [package for package in every if not options.only or package.name in options.only]
     work = _Work(root, catalog, options, frozenset(p.name for p in every if p.own))
     try:
@@ -202,7 +209,10 @@ class _Work:
         return facts, faults
 
     def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
-        """Write the file that states when packages were read, and return the sync's result."""
+        """Write `data/packages-read.json`, and return the sync's result.
+
+        `todo` are the packages that the sync had to read, `every` all that the portal follows.
+        """
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()
         if not _holds(path, text):
@@ -264,7 +274,7 @@ def fact_changes(
 ) -> Iterator[FactChange]:
     """Yield the changes of published versions between two readings of an index.
 
-    `versions` are all versions on the index now: a release that is only too old to be kept does
+    `versions` are all versions on the index now: a release that is only too old to be stored does
     not count as removed. A fact that was unknown before does not count as changed.
     """
     now = {release.version: release for release in after.releases}
@@ -334,7 +344,8 @@ def synced_words(synced: SyncResult) -> str:
 def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     """Yield lines about a package's sync: releases, errors, refused files and changes.
 
-    `read` are the earlier days of reading, which are shown with facts that are kept.
+    `read` states when packages were read before this sync. If an index could not be read, its line
+    names that day.
     """
     for facts in package.facts.indexes:
         if facts.index in package.faults:

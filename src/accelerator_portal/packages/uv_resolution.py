@@ -117,7 +117,10 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
 def _run(
     question: ResolutionQuestion, call: PipCall, uv: Uv, installed: Path
 ) -> dict[str, str] | ResolutionResult:
-    """Run uv for one call; return the versions that it finds by package, or the failed result."""
+    """Run uv for one call; return the versions that it finds by package, or the failed result.
+
+    `installed` is the folder with empty wheels of the packages that earlier calls found.
+    """
     arguments = _arguments(question, call, uv)
     if (installed / CONSTRAINTS).exists():
         arguments += ["--find-links", str(installed), "--constraints", str(installed / CONSTRAINTS)]

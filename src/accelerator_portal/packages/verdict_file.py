@@ -1,6 +1,7 @@
 """Reads and writes a platform's file of verdicts, which are results of verifying commands.
 
-There is one line for each install row. Equal verdicts are stored once, with a number.
+The file lists each distinct verdict once. Then it has one line for each install row, which refers
+to verdicts by their position in that list, from 0.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ class _File(Model):
 
 
 def key_of(row: InstallRow) -> RowKey:
-    """Return the key of a row, which stays the same when rows are added."""
+    """Return the key of an install row: its option's id, then values such as variant and system.
+
+    The key stays the same when rows are added.
+    """
     return (row.option, *row_key(row, "platform"))
 
 
@@ -81,8 +85,8 @@ def verdict_of(answer: ResolutionResult, day: dt.date) -> Verdict:
 def verdicts_text(verdicts: Verdicts) -> str:
     """Return verdicts as JSON in a fixed order.
 
-    There is a line for each distinct verdict, then a line for each install row with the numbers of
-    its verdicts.
+    There is a line for each distinct verdict, then a line for each install row: the parts of its
+    key, then the positions of its verdicts (from 0) by Python version.
     """
     numbers: dict[str, int] = {}
     lines = []
@@ -131,7 +135,10 @@ def read_verdict_file(path: Path) -> Verdicts:
 
 
 def _split(row: tuple[str | Mapping[str, int], ...]) -> tuple[RowKey, Mapping[str, int]]:
-    """Return a row's key and verdict numbers. Raises ValueError if the row has another shape."""
+    """Return the key of an install row and the positions of its verdicts by Python version.
+
+    Raises ValueError if `row` has another shape.
+    """
     *parts, numbers = row
     key = tuple(part for part in parts if isinstance(part, str))
     if len(key) != len(parts) or len(key) != len(KEY_AXES) or isinstance(numbers, str):

@@ -114,7 +114,7 @@ def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResul
 
 
 def shares(known: Mapping[RowKey, Mapping[str, Verdict]]) -> dict[str, int]:
-    """Return the number of verdicts by kind."""
+    """Return the number of verdicts by kind, such as `found`, without kinds that have none."""
     found: dict[str, int] = {}
     for by_python in known.values():
         for verdict in by_python.values():
@@ -129,7 +129,10 @@ _WORDS = {"found": "versions found", "none": "no such combination", "unchecked":
 
 
 class VerdictCounts(NamedTuple):
-    """The number of commands with each kind of verdict, for one platform or several."""
+    """The number of verdicts of each kind, by kind.
+
+    `name` is the platform's id, or a text such as `3 platforms` for the sum of several.
+    """
 
     name: str
     counts: Mapping[str, int]
@@ -165,9 +168,9 @@ def verify_commands(
     """Verify every pip and uv command of `platforms` (of all if empty) and write the verdicts.
 
     Returns the counts of verdicts for each platform. `told` gets them after the platform's file is
-    written. If `how` allows time for trials, the
-    commands for this machine are then installed. Raises ProblemsError if a verdict file cannot
-    be read, OSError if one cannot be written.
+    written. If `how.trial_seconds` is not 0, the resolved commands for this machine are then
+    installed. Raises ProblemsError if a verdict file cannot be read, OSError if one cannot be
+    written.
     """
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
     every = rows_by_platform(catalog)
@@ -303,8 +306,9 @@ def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
     `folder` has the verdict files that `run_trials` wrote in that job, which ran the packages'
-    code. Therefore, only recent installations are accepted, and only for versions that are also
-    found here. Raises ProblemsError for files that cannot be read, after using the other files.
+    code. Therefore, an installation is accepted only if it is at most two days old (RECENT), and
+    only for the versions that the verdict below `root` has. Raises ProblemsError for files that
+    cannot be read, after using the other files.
     """
     taken = 0
     problems: list[Problem] = []
@@ -352,7 +356,10 @@ def _keep(
 def _candidates(
     rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
 ) -> list[_Candidate]:
-    """Return the commands to install in order, each once for all rows with the same command."""
+    """Return the resolved commands for this machine, each once for all rows that have it.
+
+    Commands that were never installed come first, then those with the oldest installation.
+    """
     found: dict[tuple[ResolutionQuestion, CheckLine | None], list[_Place]] = {}
     for platform, own in rows.items():
         for number, (row, python, question) in enumerate(_of_this_machine(own)):

@@ -35,8 +35,8 @@ def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
     Readers paste commands into a shell, often as root. To use a new host, add it to
     `data/hosts.yaml`; a maintainer of the portal reviews it. The rule applies to steps in
-    `install.yaml`, to `identify`, to code in guides and FAQs and to commands in reports, including
-    addresses without a scheme.
+    `install.yaml`, to `identify` in `accelerator.yaml`, to code in guides and FAQs and to commands
+    in reports, including addresses without a scheme.
     """
     known = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:
@@ -263,9 +263,10 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 
 
 def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
-    """Yield the addresses among a downloader's arguments.
+    """Yield `https://HOST/` for each address without a scheme among a downloader's arguments.
 
-    `flag` is an option that takes no value for this program but takes one for others.
+    The word after an option that takes a value is skipped. `flag` is an option that takes a value
+    in other programs but not in this one.
     """
     skip = False
     for word in arguments:
@@ -278,7 +279,11 @@ def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
 
 
 def _images(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the registry of the image of a `pull` or `push`, and of possible images of a `run`."""
+    """Yield the registry of each container image in the arguments, such as `https://docker.io/`.
+
+    For `pull` and `push`, this is the first name; for `run`, `create` and `build`, every word that
+    looks like an image.
+    """
     command = arguments[0] if arguments else ""
     named = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]
     if command in {"pull", "push"} and named:

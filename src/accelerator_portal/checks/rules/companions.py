@@ -1,4 +1,4 @@
-"""Checks that packages belong to the torch release beside them."""
+"""Checks that torchvision and other companions fit the torch release in the same command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks the error messages that answers declare."""
+"""Checks the error messages that answers in `faq.md` declare."""
 
 from __future__ import annotations
 

@@ -26,7 +26,11 @@ _FILE = "accelerator.yaml"
 
 @rule()
 def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """All variants and FAQ questions in `hardware` exist, and no entry is listed twice."""
+    """All variants and FAQ questions in `hardware` exist, and no entry is listed twice.
+
+    `hardware` is a key of `accelerator.yaml`. Variants are listed in `install.yaml`, and questions
+    are headings of `faq.md`.
+    """
     for platform in catalog.platforms:
         hardware = platform.accelerator.hardware
         if hardware is not None:
@@ -144,7 +148,11 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """Yield a problem for each build of hardware that no command of its variant matches."""
+    """Yield a problem for each build in `hardware` of `accelerator.yaml` without install command.
+
+    A build is a variant with PyTorch releases and systems. If no command at all installs a variant,
+    its builds are not compared.
+    """
     hardware = platform.accelerator.hardware
     for place, generation in enumerate(hardware.generations if hardware else ()):
         for number, build in enumerate(generation.builds):
@@ -207,7 +215,10 @@ Rows = list[tuple[int, CompatibilityRow]]
 
 
 def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row with a Python version that its release does not support."""
+    """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
+
+    The releases are those of `data/releases.yaml`.
+    """
     supported = {release.version: release.python for release in catalog.releases.releases}
     for place, row in _rows(platform):
         known = supported.get(row.torch)
@@ -221,7 +232,7 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
 
 
 def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row whose SDK version differs from that of its variant."""
+    """Yield a problem for each row whose SDK version differs from its variant in `install.yaml`."""
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in _rows(platform):
         version = versions.get(row.variant or "")
@@ -250,7 +261,10 @@ def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
 
 
 def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem if rows of one plugin version include different component versions."""
+    """Yield a problem if rows of one plugin version include different versions of a component.
+
+    Rows of `compatibility.yaml` are compared if they have the same variant and no note.
+    """
     first: dict[tuple[str, str | None, str], str] = {}
     for place, row in _rows(platform):
         for name, version in row.includes.items() if row.plugin and not row.note else ():
@@ -261,7 +275,10 @@ def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
 
 
 def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem if rows of one plugin version and status have different end dates."""
+    """Yield a problem if rows of one plugin version and status have different end dates.
+
+    Rows of `compatibility.yaml` are compared if they also have the same variant.
+    """
     first: dict[tuple[str | None, ...], CompatibilityRow] = {}
     for place, row in _rows(platform):
         if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
@@ -278,7 +295,10 @@ def _rows(platform: Platform) -> Rows:
 
 
 def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
-    """Return the component in the name of the row's variant (CUDA for `cu130`), or None."""
+    """Return the component that the name of the row's variant contains, such as CUDA.
+
+    Components are the keys of `row.includes`. Returns None if the name contains none or several.
+    """
     variant = next((v for v in platform.install.variants if v.id == row.variant), None)
     if variant is None:
         return None

@@ -90,7 +90,10 @@ def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]
 
 
 def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each variant of an option's builds that `variants` does not list."""
+    """Yield a problem for each variant that an option installs and `variants` does not list.
+
+    `variants` is a key of `install.yaml`. Files without variants are not checked.
+    """
     known = {variant.id for variant in platform.install.variants}
     if not known:
         return
@@ -126,7 +129,10 @@ def install_rows(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _idle_variants(
     catalog: Catalog, rows: tuple[InstallRow, ...], faulty: set[str]
 ) -> Iterator[Problem]:
-    """Yield a problem for each variant without a row, unless the file has other problems."""
+    """Yield a problem for each variant of an `install.yaml` that no install row has.
+
+    `faulty` are the paths of files with other problems, which are skipped.
+    """
     served = {(row.platform, row.variant) for row in rows}
     for platform in catalog.platforms:
         if platform.path("install.yaml") in faulty:

@@ -1,4 +1,4 @@
-"""Checks reports, suites, known issues and settings of the harness."""
+"""Checks reports, suites, known issues, test patterns and the settings in `validation.yaml`."""
 
 from __future__ import annotations
 
@@ -119,13 +119,19 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
-    """Return the alias of a vendor's suite with which a test key or a pattern begins, or None."""
+    """Return the alias with which a test key or a pattern begins, or None.
+
+    `aliases` maps aliases of vendors' suites to suite names.
+    """
     begin = readable_key(named)
     return next((alias for alias in aliases if begin.startswith(f"{alias}/")), None)
 
 
 def _is_own(suite: str, platform: str) -> bool:
-    """Return whether a suite is a vendor's. `parse_key` reads `acme` from `acme/kernels/test_a`."""
+    """Return whether a suite belongs to a vendor, as `acme/kernels` does.
+
+    Also true for the platform's id: `parse_key` returns the suite `acme` for `acme/kernels/test_a`.
+    """
     return suite == platform or owner_of(suite) is not None
 
 

@@ -131,7 +131,11 @@ def version_pattern(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule()
 def version_conflicts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Entries in `compatibility.yaml` agree, or a note explains why their sources differ."""
+    """No two entries in `compatibility.yaml` are for the same versions, unless a note explains why.
+
+    Two entries are compared if they have the same PyTorch version, plugin version and variant. The
+    note says which source states which value.
+    """
     for platform in catalog.platforms:
         first: dict[tuple[str | None, ...], CompatibilityRow] = {}
         for place, row in enumerate(platform.compatibility.rows):
