@@ -120,7 +120,7 @@ def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     the components and the end date of two rows for one plugin version, unless a row has a note. It
     compares the builds of a card with the install commands, by release, operating system and
     architecture. It compares the memory size and power of a card on two platforms.
-    `version-conflicts` compares the requirements of an option with its rows, `package-facts`
+    `requirement-versions` compares the requirements of an option with its rows, `package-facts`
     compares rows and releases with package metadata, and `hardware-references` checks the cards of
     one platform.
     """
