@@ -1,4 +1,8 @@
-"""Builds pages and data files from a catalog, as paths and contents, without MkDocs."""
+"""Builds the site's pages and data files from the catalog, without MkDocs.
+
+The catalog is everything that vendors and the project wrote: their YAML and Markdown files. Each
+page or data file is a `SiteFile`, a path with its content.
+"""
 
 from accelerator_portal.site.build import RepositoryLinks, build_site
 from accelerator_portal.site.page import SiteFile

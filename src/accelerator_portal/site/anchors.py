@@ -15,7 +15,7 @@ class Anchors:
         self._last: dict[str, int] = {}
 
     def take(self, anchor: str) -> str:
-        """Return `anchor`, with a number appended if it was returned before."""
+        """Return `anchor`, or `anchor-2`, `anchor-3` and so on if that was returned before."""
         number = self._last.get(anchor, 0)
         found = anchor
         while number == 0 or found in self._taken:

@@ -119,7 +119,11 @@ def api_files(
     versions: VersionsData,
     features: FeaturesData,
 ) -> Iterator[SiteFile]:
-    """Yield the index, the data of all platforms, two files per platform, and the schemas."""
+    """Yield the files of `/api/v1/` with platforms, install options and releases, and the schemas.
+
+    These are the index, one file for each kind of data, such as `hardware.json`, and two files
+    for each platform: `accelerators/<id>.json` and `install/<id>.json`.
+    """
     yield data_file("index.json", _index(catalog))
     yield _file("selector.json", _overview(catalog, selector))
     # Each platform has its own lists, so that a change of one platform renumbers no other.
@@ -142,7 +146,10 @@ def api_files(
 
 
 def selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:
-    """Yield the selector's data in a language other than English."""
+    """Yield `selector.json` and each platform's `install/<id>.json` with texts in a language.
+
+    The paths start with the language's code: `zh/api/v1/selector.json`.
+    """
     parts = {"selector.json": _overview(catalog, selector)}
     for platform in catalog.platforms:
         own = _install(catalog, selector.only(platform.id), platform)
@@ -153,12 +160,18 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 
 
 def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
-    """Return the data of a platform's selector, with the rows that each of its cards can run."""
+    """Return the content of a platform's `install/<id>.json`, its install rows and their texts.
+
+    `selector` has only this platform's rows. Each card has the numbers of the rows it can run.
+    """
     return payload(selector, {platform.id: _cards(catalog, selector, platform)})
 
 
 def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
-    """Return all platforms and what each offers; the rows are in a file for each platform."""
+    """Return the content of `selector.json`: the settings of all platforms, without install rows.
+
+    The install rows are in `install/<id>.json`.
+    """
     names = {
         platform.id: {
             card: Card(card_name(platform, generation))
@@ -276,7 +289,10 @@ def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
 
 
 def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """Return the newest build's commands as one line, preferably for x86_64; None without rows."""
+    """Return the commands of the newest build in `rows`, joined by `&&`; None without rows.
+
+    Of several rows, one for x86_64 is preferred, then the first variant in `install.yaml`.
+    """
     if not rows:
         return None
     variants = [variant.id for variant in platform.install.variants]
@@ -292,7 +308,10 @@ def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
 
 
 def _guide(platform: Platform) -> str:
-    """Return the guide as HTML; ids start with the platform's id, since guides share a page."""
+    """Return the platform's `guide.md` and its sources as HTML.
+
+    Ids start with the platform's id on pytorch.org, because all guides are on one page.
+    """
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:
         anchor = f"{listed_id(platform)}-{slug(section.title)}"

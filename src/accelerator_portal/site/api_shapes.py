@@ -108,7 +108,10 @@ class DriverData(Model):
 
 
 class EndedData(Model):
-    """The last release with wheels for a machine, and the lines to paste."""
+    """The last PyTorch release with wheels for a machine, and its install commands.
+
+    A machine is an operating system with an architecture.
+    """
 
     version: str
     """The last PyTorch release with wheels for the machine."""
@@ -128,11 +131,11 @@ class SelectorOverview(Model):
     """The data of all platforms that the install selector needs."""
 
     axes: dict[str, tuple[tuple[str, ...], ...]]
-    """For each axis, its values: id, label and a detail, if there is one."""
+    """For each axis (a setting such as `os`), its values: id, label and perhaps a detail."""
     variants: dict[str, tuple[tuple[str, ...], ...]]
     """For each platform with variants, the variants in the same form as in `axes`."""
     order: tuple[str, ...]
-    """The axes in the order of addresses."""
+    """All axes, in the order of the parameters in a page's address."""
     machine: tuple[str, ...]
     """The axes of the reader's machine. Other choices don't change them."""
     weights: tuple[str, ...]
@@ -144,16 +147,17 @@ class SelectorOverview(Model):
     inside: tuple[str, ...]
     """Methods that end in a container's shell, where the check runs."""
     more: dict[str, tuple[str, ...]]
-    """The values of each axis that are shown on request."""
+    """For each axis, the ids of the values that the page shows only on request."""
     offers: dict[str, dict[str, str]]
-    """The default build for each platform and machine."""
+    """For each platform, its default build by machine, such as `linux x86_64`."""
     starts: tuple[dict[str, str], ...]
-    """The defaults for each operating system. The first is used if the system is unknown."""
+    """For each operating system, the default value of each axis. The first entry is used if the
+    system is unknown."""
     drivers: dict[str, DriverData]
     """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | int, ...]]]
-    """For each platform, its cards by id: the name of the card, then the start and end of each
-    range of rows that run on it."""
+    """For each platform, its cards by id: the name of the card and, if it can run any rows, a
+    remark, then the start and the exclusive end of each range of these rows."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system."""
     ended: dict[str, EndedData] = Field(default_factory=dict)
@@ -185,15 +189,16 @@ class InstallData(SelectorOverview):
     stage: tuple[tuple[str, str | None], ...]
     """The lifecycle in words, and the day on which that stage ends."""
     finding: tuple[tuple[str, str], ...]
-    """The verification result: `found`, `none` or `unchecked`, and a text with the date."""
+    """The verification result: `installed`, `found`, `none`, `named` or `unchecked`, and a text
+    with the date."""
     on_request: tuple[bool, ...]
     """True for rows that are offered only if the reader selects their release."""
     findings: tuple[tuple[int, ...], ...]
     """For each Python version of a row, the index of its result in `finding`, or -1 for no result.
     A single index applies to all versions."""
     rows: dict[str, tuple[int, ...]]
-    """For each column, one integer for each row: an index into the list that belongs to the column,
-    or -1 for no value."""
+    """For each column, one integer for each row: an index into the list of the same name here, in
+    `axes` or, for `variant`, in `variants`. -1 stands for no value or, in `pythons`, any value."""
 
 
 class InstallDataOfAll(Model):
@@ -225,7 +230,7 @@ class QuestionIndex(Model):
 
 
 class FindingShares(Model):
-    """The number of verified commands by result. Each Python version counts separately."""
+    """The number of install commands by verification result, counted for each Python version."""
 
     installed: int
     """Commands that ran in a fresh environment, and whose packages were imported."""
@@ -240,7 +245,7 @@ class FindingShares(Model):
 
 
 class FindingsData(Model):
-    """The share of install commands that were verified."""
+    """The verification results of install commands, as counts for each platform."""
 
     platforms: dict[str, FindingShares]
     """The numbers for each platform with pip or uv commands, by platform id."""

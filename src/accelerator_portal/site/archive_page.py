@@ -1,4 +1,7 @@
-"""Builds the page "Ask the data", and the archive's files that it reads."""
+"""Builds the page "Ask the data", and lists the archive of test results that it reads.
+
+The archive is the Parquet files in `data/history/`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ PUBLISHED = "archive"
 
 
 class ArchiveSize(NamedTuple):
-    """The number of files, rows and bytes in an accelerator's archive."""
+    """The size of an accelerator's archive: the numbers of its Parquet files, rows and bytes."""
 
     accelerator: str
     files: int
@@ -37,9 +40,10 @@ class ArchiveSize(NamedTuple):
 
 
 def archive_files(root: Path) -> dict[str, Path]:
-    """Return the files that manifests list, by path on the site.
+    """Return the archive's Parquet files to publish, by path on the site.
 
-    Files without a manifest entry, and archives that cannot be read, are not published.
+    Only files that exist and that an accelerator's `manifest.json` lists are published. An
+    accelerator whose manifest cannot be read is left out.
     """
     history = root / HISTORY
     return {
@@ -50,7 +54,10 @@ def archive_files(root: Path) -> dict[str, Path]:
 
 
 def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page "Ask the data", and the list of archive files, which DuckDB reads."""
+    """Yield the page "Ask the data", and `archive/files.csv`, the list of the archive's files.
+
+    DuckDB reads this list to find the Parquet files on the site.
+    """
     files = list(_listed(root))
     yield templates.page(
         PAGE,

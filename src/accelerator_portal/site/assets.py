@@ -24,16 +24,18 @@ _CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
 @dataclass(frozen=True, slots=True)
 class PageModules:
-    """The JavaScript modules that each form needs, by the attribute of the form."""
+    """The JavaScript modules that pages load, as names of files without `.js`."""
 
     common: tuple[str, ...]
     """The modules of every page with a form."""
     parts: Mapping[str, tuple[str, ...]]
+    """The modules of each kind of form, by the attribute of its tag, such as `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules of a page's first form; empty if the page has no form.
+        """Return the modules for the form of a page; empty if the page has none.
 
-        Other forms load their modules after the page is ready.
+        `texts` are the parts of the page's HTML. If a page has forms of several kinds, the kind
+        that comes first in `parts` counts; the others load their modules later.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():
@@ -43,7 +45,10 @@ class PageModules:
 
 
 def read_page_modules(folder: Path) -> PageModules:
-    """Return the modules that the scripts of a folder import. Raises OSError."""
+    """Return the modules that each form needs, from the table in `portal.js` in `folder`.
+
+    Raises OSError if a script cannot be read.
+    """
     parts = dict(_PART.findall((folder / f"{FIRST}.js").read_text(encoding="utf-8")))
     modules = {attribute: _with_imports(folder, name) for attribute, name in parts.items()}
     return PageModules(_with_imports(folder, FIRST), modules)

@@ -51,7 +51,7 @@ class SiteFault:
     what: str
 
     def __str__(self) -> str:
-        """Return the fault as one line."""
+        """Return the fault as one line: the page, a colon, and what is wrong."""
         return f"{self.page or 'index.html'}: {self.what}"
 
 
@@ -65,14 +65,14 @@ class BuiltSite:
 
     @cached_property
     def pages(self) -> tuple[str, ...]:
-        """The paths of all pages."""
+        """The paths of all pages, relative to the site's root, sorted."""
         return tuple(
             sorted(file.relative_to(self.root).as_posix() for file in self.root.rglob("*.html"))
         )
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """The paths of all files."""
+        """The paths of all files, relative to the site's root."""
         found = (file for file in self.root.rglob("*") if file.is_file())
         return frozenset(file.relative_to(self.root).as_posix() for file in found)
 
@@ -83,9 +83,10 @@ class BuiltSite:
 
     @cached_property
     def base(self) -> str:
-        """The path of the site's address, from its start page: `/portal/` for a project on Pages.
+        """The path of the site's address, such as `/portal/` on GitHub Pages, or else `/`.
 
-        Only the 404 page needs it, because it is displayed at any depth.
+        It is read from the canonical link in `index.html`. Only the 404 page needs it, because that
+        page is displayed at any depth.
         """
         if "index.html" not in self.files:
             return "/"
@@ -94,7 +95,7 @@ class BuiltSite:
         return path if path.startswith("/") and path.endswith("/") else "/"
 
     def tree(self, page: str) -> LexborHTMLParser:
-        """Return a page as parsed HTML, and cache its ids."""
+        """Return a page as parsed HTML. Its ids are stored for `ids`."""
         tree = LexborHTMLParser((self.root / page).read_text("utf-8"))
         self._ids[page] = frozenset(node.attributes["id"] or "" for node in tree.css("[id]"))
         return tree
@@ -106,7 +107,10 @@ class BuiltSite:
         return self._ids[page]
 
     def on_demand(self, page: str) -> frozenset[str]:
-        """Return the ids that a page gets when a reader opens a test, from its data files."""
+        """Return the ids of tests and results that a page's script loads from data files.
+
+        They are not in the page's HTML: the script adds a test when a reader opens it.
+        """
         if page not in self._later:
             forms = self.tree(page).css("form[data-tests]")
             folders = (
@@ -139,7 +143,7 @@ class BuiltSite:
 
 
 def _test_ids(folder: Path) -> Iterator[str]:
-    """Yield the ids of a suite's tests and their results, from files of `suite_test_files`."""
+    """Yield the ids of tests and of their results in a folder that `suite_test_files` wrote."""
     for _, name in json.loads((folder / "index.json").read_text("utf-8"))["files"]:
         for anchor, test in json.loads((folder / name).read_text("utf-8"))["tests"].items():
             yield anchor
@@ -147,14 +151,14 @@ def _test_ids(folder: Path) -> Iterator[str]:
 
 
 def addresses(tree: LexborHTMLParser) -> Iterator[str]:
-    """Yield all addresses in a page."""
+    """Yield the addresses in a page: the values of the attributes in `ADDRESSES`."""
     for name, selector in ADDRESSES.items():
         for node in tree.css(selector):
             yield node.attributes[name] or ""
 
 
 def faults(site: BuiltSite) -> Iterator[SiteFault]:
-    """Yield the faults of a built site."""
+    """Yield a fault for each missing file of `KEY_FILES`, then those of `broken_links`."""
     missing = (path for path in KEY_FILES if path not in site.files)
     yield from (SiteFault(path, "the file is missing") for path in missing)
     yield from broken_links(site)

@@ -109,8 +109,8 @@ def build_site(
 ) -> Iterator[SiteFile]:
     """Yield every generated page and data file; `root` is the repository.
 
-    `nights` are the metrics of the last nightly runs, if the archive is available. `languages` are
-    the languages besides English.
+    `nights` are the metrics of nightly runs, empty if they are not available. `languages` are the
+    languages besides English.
     """
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
@@ -246,7 +246,10 @@ def _shared_pages(
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return a row with a check for each platform, preferably one for pip."""
+    """Return one install row per platform that has a command to check the installation.
+
+    A row for pip is preferred. A platform without such a row is left out.
+    """
     found: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
         if row.check:
@@ -259,7 +262,11 @@ def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:
 
 
 def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
-    """Return template variables: ExecuTorch's goals for tests, and results of published runs."""
+    """Return the variables of the ExecuTorch page's template.
+
+    `goals` is the content of `executorch-goals.yaml` or None, and `sources` lists its sources.
+    `executorch_context` describes the others.
+    """
     goals = catalog.executorch_goals
     return {
         "goals": goals,
@@ -290,7 +297,10 @@ def _choosing_pages(
     features: FeaturesData,
     runs: Sequence[SpeedRun],
 ) -> Iterator[SiteFile]:
-    """Yield the pages for readers who need to identify or choose their hardware."""
+    """Yield the pages `hardware.md`, `compare.md` and `features.md` in the templates' language.
+
+    They help readers identify or choose their hardware.
+    """
     listed = {platform.id for platform in hardware.platforms}
     pages: dict[str, dict[str, Any]] = {
         "hardware": {
@@ -315,21 +325,27 @@ def _release_pages(rows: list[ReleaseRow], every: Sequence[Templates]) -> Iterat
 
 
 def observed_backends(catalog: Catalog) -> dict[str, Any]:
-    """Return template variables: the backends without a folder, and their sources."""
+    """Return template variables: `observed`, backends without a vendor folder, and `sources`."""
     others = catalog.other_backends
     entries = others.observed if others else ()
     return {"observed": entries, "sources": _sources(catalog, entries)}
 
 
 def other_runtimes(catalog: Catalog) -> dict[str, Any]:
-    """Return template variables: runtimes that run models without a torch device, and sources."""
+    """Return template variables: `runtimes` and `sources`, the sources of the runtimes.
+
+    The runtimes run PyTorch models without a torch device.
+    """
     others = catalog.other_backends
     entries = others.runtimes if others else ()
     return {"runtimes": entries, "sources": _sources(catalog, entries)}
 
 
 def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
-    """Return only the sources that these entries cite: the file is used by two pages."""
+    """Return the sources of `other-backends.yaml` that `entries` cite.
+
+    Two pages use this file, and each lists only its own sources.
+    """
     others = catalog.other_backends
     cited = {name for entry in entries for name in entry.source}
     sources = sources_by_id(others.sources, cited) if others else {}
@@ -338,7 +354,10 @@ def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
 
 @dataclass(frozen=True, slots=True)
 class ExtraImport:
-    """A platform's import statement, with words before it or instead of it."""
+    """The import statement that a platform needs in addition to `import torch`.
+
+    `words` stand before `statement`, or instead of it if `statement` is empty: `none`.
+    """
 
     platform: Platform
     words: str
@@ -346,7 +365,11 @@ class ExtraImport:
 
 
 def extra_import(platform: Platform) -> ExtraImport:
-    """Return the import that a platform needs; "none" if PyTorch includes or loads it."""
+    """Return the import statement of a platform's plugin, if programs need it.
+
+    Without a statement, the words are "none" if PyTorch includes the backend or loads the plugin by
+    itself, and "not stated" if that is unknown.
+    """
     package = platform.accelerator.package
     statement = f"import {package.module}"
     if platform.in_tree:

@@ -97,7 +97,10 @@ def _linked(path: str, line: str) -> str:
 
 
 def _heading(line: str) -> list[str]:
-    """Return a heading with an anchor in place of its attributes, which CommonMark lacks."""
+    """Return the lines for a heading: an anchor before it replaces its id, such as `{: #id}`.
+
+    CommonMark has no ids. A line without an id is returned unchanged.
+    """
     found = _HEADING.match(line)
     return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
 
@@ -110,7 +113,10 @@ class _Open(HTMLParser):
         self.tags: list[str] = []
 
     def read(self, line: str) -> list[str]:
-        """Return a line of HTML as a list; an empty list for a comment that only MkDocs needs."""
+        """Read a line of HTML, and return the lines to export.
+
+        This is the line itself, or nothing for a comment that only MkDocs needs.
+        """
         self.feed(line + "\n")
         return [] if _COMMENT.match(line) else [line]
 

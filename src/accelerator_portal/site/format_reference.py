@@ -1,4 +1,4 @@
-"""Writes the reference of the vendor files' format from the models."""
+"""Generates the reference of the vendor files' formats from their pydantic models."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _record(name: str, schema: dict[str, Any]) -> RecordReference:
 
 
 def _kind(field: dict[str, Any]) -> str:
-    """Return the kind of a value in words."""
+    """Return the type of the values that a JSON schema allows, in words: `list of text`."""
     if "$ref" in field:
         return str(field["$ref"]).rsplit("/", 1)[-1]
     if "enum" in field or "const" in field:

@@ -65,5 +65,8 @@ _ANCHOR = re.compile(r'\sid="([^"]+)"')
 
 
 def anchors(html: str) -> set[str]:
-    """Return the ids in HTML that Markdown did not process; links may lead to them."""
+    """Return the values of all `id` attributes in HTML.
+
+    MkDocs does not find these ids in parts that are hidden from Markdown, but links may lead there.
+    """
     return set(_ANCHOR.findall(html))

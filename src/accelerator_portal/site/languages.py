@@ -38,14 +38,17 @@ class Language:
         return found[0] if found else text
 
     def ngettext(self, one: str, many: str, count: int) -> str:
-        """Return the translation of a message with plural forms, for a count."""
+        """Return the plural form of a message for `count`, or else `one` or `many` untranslated."""
         found = self.forms.get(trimmed(one))
         if found is None or len(found) <= self.plural(count):
             return one if count == 1 else many
         return found[self.plural(count)]
 
     def say(self, text: str) -> str:
-        """Return the translation of a `Translatable` text; other texts are returned unchanged."""
+        """Return the translation of a `Translatable`, a text that remembers its message and values.
+
+        Other texts are returned unchanged.
+        """
         if not isinstance(text, Translatable) or not self.forms:
             return str(text)
         said = {
@@ -71,7 +74,7 @@ class Language:
         return json.dumps(self.said(data))
 
     def path(self, path: str) -> str:
-        """Return the path of a page in this language: `zh/index.md`."""
+        """Return the path of a page in this language: `zh/index.md`; unchanged for English."""
         return path if self == ENGLISH else f"{self.code}/{path}"
 
 
@@ -105,5 +108,8 @@ def read_language(root: Path, code: str) -> Language:
 
 
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
-    """Return the languages with these codes, which the site's configuration lists."""
+    """Return the languages with the codes that `mkdocs.yml` lists; empty if it lists none.
+
+    Raises OSError if the file of a language is missing.
+    """
     return [read_language(root, code) for code in codes or ()]

@@ -60,7 +60,7 @@ class NightMetrics(Model):
     steps: tuple[StepMetrics, ...]
     """The steps in their order."""
     feeds: dict[str, Count]
-    """The number of feeds by outcome: `new`, `unchanged`, `refused` and `unreachable`."""
+    """The number of report feeds by outcome: `new`, `unchanged`, `refused` and `unreachable`."""
     quarantined: tuple[str, ...]
     """Ids of the platforms whose folders have errors."""
     overdue: Count = 0
@@ -68,7 +68,7 @@ class NightMetrics(Model):
 
     @property
     def start(self) -> str:
-        """The start in UTC, to the minute."""
+        """The start in UTC, to the minute: `2026-11-21 03:00`."""
         return f"{self.started.astimezone(dt.timezone.utc):%Y-%m-%d %H:%M}"
 
     @property
@@ -88,14 +88,18 @@ class NightMetrics(Model):
 
 
 class Operations(Model):
-    """The metrics of the last nights."""
+    """The metrics of the last nightly runs."""
 
     nights: tuple[NightMetrics, ...]
-    """The nights, newest first. Empty if the build had no archive."""
+    """The nightly runs, newest first. Empty if the build had no archive of their metrics."""
 
 
 def read_nights(file: str) -> tuple[NightMetrics, ...]:
-    """Return the nightly metrics in a file; empty if `file` is an empty text. Raises OSError."""
+    """Return the metrics of nightly runs in a JSON file; empty if `file` is an empty text.
+
+    The file has the format of `Operations`, in any order. Raises OSError or pydantic's
+    ValidationError if it cannot be read.
+    """
     return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
 
 

@@ -37,7 +37,7 @@ NEWEST = 10
 
 
 class FitData(Model):
-    """The newest plugin on its index that fits a torch release on one system."""
+    """The newest plugin release whose metadata allows a torch release, on one system."""
 
     torch: str
     """The torch release."""
@@ -88,14 +88,14 @@ class NewsData(Model):
 
 
 class PlatformPackages(Model):
-    """Facts derived from a platform's package."""
+    """The versions and the release lags of a platform's plugin package."""
 
     package: str
     """Normalized name of the package."""
     index: str
     """The index: `pypi`, or the address of the vendor's index."""
     fits: tuple[FitData, ...]
-    """The version table derived from the index."""
+    """The newest fitting plugin for each torch release and system, derived from the index."""
     lags: tuple[LagData, ...]
     """The plugin's release lag for each torch release."""
 
@@ -137,7 +137,7 @@ def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]
 
 
 def newest_news(catalog: Catalog) -> tuple[News, ...]:
-    """Return the news that the dashboard shows."""
+    """Return the first `NEWEST` items of `news`, which the dashboard shows, newest first."""
     return news(catalog)[:NEWEST]
 
 
@@ -225,7 +225,10 @@ def lag_picture(lags: Sequence[Lag]) -> Markup | None:
 
 
 def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
-    """Return a bar: filled if a plugin release followed, an outline if none has yet."""
+    """Return an SVG bar with its number of days; an outline if no plugin release has followed yet.
+
+    `zero` and `top` are its ends as y coordinates: those of 0 days and of the lag's days.
+    """
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
     middle = left + width / 2
@@ -238,7 +241,10 @@ def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """The newest plugin for a torch release, on systems with the same Python versions."""
+    """The newest plugin for a torch release, on systems with the same Python versions.
+
+    `date` is the day of the plugin release. `pythons` are the Python versions as ranges.
+    """
 
     torch: str
     plugin: str
@@ -247,15 +253,17 @@ class FitRow:
     """Requirements of the plugin on torch, each with its systems in words."""
     pythons: str
     stated: bool
-    """Whether the vendor's rows name this pair."""
+    """Whether a row of the vendor's `compatibility.yaml` names this pair of versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """The facts of a platform's package.
+    """What the platform's page shows about its plugin package.
 
-    `read` is the date for which they are valid; `fault` is why the index could not be read
-    since.
+    `facts` are those of the index whose display name is `index`; `read` is the date for which they
+    are valid, and `fault` says why the index could not be read since. `rows` are the version table,
+    `picture` is the bar chart of `lags`. `other` are PyPI's facts about a package of the same name
+    if `index` is not PyPI.
     """
 
     package: str
@@ -270,20 +278,23 @@ class PackageView:
 
     @property
     def names_no_torch(self) -> bool:
-        """Whether releases state requirements, but none names torch."""
+        """Whether releases of the package have requirements, but none of these names torch."""
         releases = self.facts.releases if self.facts else ()
         asked = any(release.requires for release in releases)
         return asked and not any(map(torch_requirements, releases))
 
     @property
     def newest(self) -> str | None:
-        """The newest release that is not yanked."""
+        """The version of the newest release that is not yanked; None without one."""
         releases = self.facts.releases if self.facts else ()
         return next((r.version for r in releases if r.yanked is None), None)
 
 
 def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
-    """Return the package facts for the platform's page; None if no index was ever read."""
+    """Return what the platform's page shows about its plugin package.
+
+    None if the platform has no package of its own, or if nobody has tried to read its index.
+    """
     found = home(catalog, platform)
     if found is None:
         return None
@@ -305,7 +316,7 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
 
 
 def index_name(index: str) -> str:
-    """Return the display name of an index."""
+    """Return `PyPI` for `pypi`; any other index is an address and returned unchanged."""
     return "PyPI" if index == PYPI else index
 
 

@@ -50,7 +50,7 @@ def data_file(path: str, data: BaseModel) -> SiteFile:
 def store(files: Iterable[SiteFile], folder: Path) -> Iterator[tuple[SiteFile, Path]]:
     """Write each file below `folder` as soon as it is generated.
 
-    Yield it without its content, and the path of its content.
+    Yields pairs of the file with an empty `content`, and the path to which it was written.
     """
     for file in files:
         place = folder / file.path

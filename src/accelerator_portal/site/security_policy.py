@@ -80,7 +80,7 @@ def add_security_policy(html: str) -> str:
 
 
 def _content(html: str) -> tuple[int, int]:
-    """Return the start and end of the content; an empty range without content.
+    """Return the offsets in `html` at which the content starts and ends; (0, 0) without content.
 
     The content starts at the first `<article` and ends at the last `</article>`, which belongs
     to the theme, so nothing in the content can end it early.
@@ -109,6 +109,9 @@ def _hash(text: str) -> str:
 
 
 def _line(html: str, script: str, begin: int) -> int:
-    """Return the line of a script at or after `begin`; that of `begin` if it is not found."""
+    """Return the line number of the first tag with this script at or after the offset `begin`.
+
+    If there is none, this is the line of `begin`.
+    """
     tag = re.compile(rf"<script[^<]*>{re.escape(script)}", re.IGNORECASE).search(html, begin)
     return html.count("\n", 0, tag.start() if tag else begin) + 1

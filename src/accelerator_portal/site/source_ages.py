@@ -1,4 +1,7 @@
-"""Builds the page of old facts: when each was read, and the trust of its source."""
+"""Builds the page of old facts: when each was read, and the trust of its source.
+
+A fact is a statement in a contributed file that names its sources.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ class StaleFact(Model):
 
 
 class FactOwner(Model):
-    """The facts of one folder."""
+    """The number, age and trust of the facts in a vendor's folder or in the shared data."""
 
     platform: str
     """Id of the platform; empty for the shared data."""
@@ -67,7 +70,7 @@ class FactOwner(Model):
 
 
 class MovingSource(Model):
-    """A source on a branch. Its content can change after it was read."""
+    """A source on a Git branch. Its content can change after it was read."""
 
     path: str
     """The file that names the source, relative to the repository."""
@@ -93,7 +96,7 @@ class SourceAges(Model):
     stale: tuple[StaleFact, ...]
     """The stale facts, the oldest first."""
     moving: tuple[MovingSource, ...]
-    """Sources on branches, by address."""
+    """Sources on Git branches, sorted by address."""
 
 
 def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
@@ -144,7 +147,10 @@ def _trust(found: Iterable[AgedFact]) -> dict[TrustLevel, int]:
 
 
 def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
-    """Yield each source on a branch, for each file that names it."""
+    """Yield the sources on Git branches, once for each file that names them.
+
+    They are sorted by address and file.
+    """
     named = {
         (source.url, one.fact.path): source
         for one in found

@@ -1,4 +1,4 @@
-"""Lists the sources of a page, each document once, numbered by first use."""
+"""Lists the sources of a page, each document once, numbered in the order of their files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from accelerator_portal.catalog.source_ages import TRUST_LEVELS, trust_level
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """A source document; `anchor` is its id on the page, independent of other sources."""
+    """A source document in the list of a page.
+
+    `number` is its position in the list, from 1. `anchor` is its id on the page, which stays the
+    same if other sources are added or removed.
+    """
 
     number: int
     anchor: str
@@ -21,12 +25,15 @@ class SourceEntry:
 
 
 class SourceList:
-    """The sources of a page, by file and id."""
+    """The sources of a page. A file and the id of a source in it lead to its entry."""
 
     def __init__(
         self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()
     ) -> None:
-        """Create the list from sources by file; `vendor` are the sites of the platform's vendor."""
+        """Create the list from pairs of a file's name and its sources by id.
+
+        `vendor` are the sites of the platform's vendor, which decide the trust level of sources.
+        """
         self.entries: list[SourceEntry] = []
         self._entries: dict[tuple[str, str], SourceEntry] = {}
         vendor = frozenset(vendor)
@@ -42,10 +49,13 @@ class SourceList:
                 self._entries[file, name] = known[place]
 
     def entry(self, file: str, name: str) -> SourceEntry | None:
-        """Return the entry for `name` in `file`, or None."""
+        """Return the entry of the source with the id `name` in `file`; None if there is none."""
         return self._entries.get((file, name))
 
     def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:
-        """Return the entries for ids in `file`, without duplicates and unknown ids."""
+        """Return the entries of the sources with the ids `names` in `file`, in this order.
+
+        Repeated documents and unknown ids are left out.
+        """
         found = (self.entry(file, name) for name in names or ())
         return list(dict.fromkeys(entry for entry in found if entry))

@@ -68,7 +68,8 @@ _COMPILED: dict[str, _Memory] = {}
 class Templates:
     """Renders the templates of a folder; undefined names are errors.
 
-    Every template has the variables `outcomes`, the table of outcomes, and `language`.
+    Every template has the variables in `shared`, `outcomes` (the test outcomes with their meaning),
+    `extent_words` and `language`.
     """
 
     def __init__(
@@ -150,7 +151,10 @@ class Templates:
         )
 
     def _filled(self, text: str, values: Mapping[str, object]) -> Markup:
-        """Return a message, which is the project's own HTML, with its values escaped."""
+        """Return a message with its placeholders filled, as HTML.
+
+        The values are escaped. The message is not: it is the project's own HTML.
+        """
         if "%" not in text:
             return Markup(text)  # noqa: S704 - as said; most messages are plain labels
         finished = {name: self._finished(value) for name, value in values.items()}
@@ -167,7 +171,7 @@ class Lines(Extension):
     tags = {"line", "inline"}  # noqa: RUF012 - as Jinja declares it
 
     def parse(self, parser: Parser) -> list[nodes.Node]:
-        """Return the nodes between the two tags."""
+        """Return the nodes between a tag and its end tag, without the template's line breaks."""
         tag = next(parser.stream)
         body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
         for node in body:
@@ -199,7 +203,7 @@ def _inline_code(text: str) -> Markup:
 
 
 def _unbroken(text: str) -> Markup:
-    """Return text as HTML in which browsers do not break short words at hyphens."""
+    """Return text as HTML in which browsers do not break words like `x86-64` at hyphens."""
     escaped = text if isinstance(text, Markup) else escape(visible(text))
     whole = _HYPHENATED.sub(r'<span class="unbroken">\g<0></span>', str(escaped))
     return Markup(whole)  # noqa: S704 - the same

@@ -45,7 +45,12 @@ TRANSLATED = (
 def page_in(
     templates: Templates, path: str, context: Mapping[str, Any], template: str = "", edit: str = ""
 ) -> SiteFile:
-    """Return a page in the language of the templates, from the arguments of `Templates.page`."""
+    """Return the page `path`, rendered in the language of the templates.
+
+    `path`, `template` and `edit` are those of the English page, as for `Templates.page`. `context`
+    has the variables of the template. Without `edit`, readers edit the template or, in other
+    languages, the file with the translations.
+    """
     language = templates.language
     if language == ENGLISH:
         return templates.page(path, edit, template, **context)
@@ -62,7 +67,7 @@ def localized(content: str, path: str, to_root: str, language: Language) -> str:
 
     Templates write links as on the English page. A link to a page that is translated leads to the
     translation. Other links lead to the English page and say so. `path` is the path of the
-    English page, `to_root` the way from the new page to the root.
+    English page. `to_root` is the relative address of the site's root from the translated page.
     """
 
     def in_html(match: re.Match[str]) -> str:
@@ -93,7 +98,10 @@ def _is_translated(path: str) -> bool:
 
 
 def messages_file(language: Language) -> SiteFile:
-    """Return the file that scripts read on all pages of a language: messages, translated pages."""
+    """Return `messages.json`, which scripts read on all pages of a language.
+
+    Its keys are `texts`, the translated messages, and `pages`, the patterns of translated pages.
+    """
     pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED]
     said = {"texts": language.in_scripts, "pages": pages}
     text = json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -67,8 +67,9 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
 ) -> str:
     """Return Markdown as safe HTML; ids start with `prefix`, `[@id]` becomes a link to a source.
 
+    `cite` returns the source with an id, or None for an unknown id, whose citation is left out.
     `page` is the address of the page with the list of sources, if it is another page. `to_root` is
-    the address of the site's root. Without it, links to pages of the site are left out.
+    the address of the site's root. Without it, links to pages of the site have no address.
     """
     environment = {
         "prefix": prefix,
@@ -99,7 +100,11 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _link(address: str, page: str, to_root: str | None) -> str | None:
-    """Return an address if it leads to a web address, a source or a page; otherwise None."""
+    """Return an address as links use it, or None if links must not lead there.
+
+    https addresses of public hosts and the sources on `page` are unchanged. A page of the site,
+    such as `/install/`, gets `to_root` before it.
+    """
     if to_root is not None and is_page(address):
         return to_root + address.removeprefix("/")
     return address if is_address(address) or address.startswith(f"{page}#source-") else None
@@ -115,9 +120,10 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
     language: Language = ENGLISH,
     to_root: str = "../../",
 ) -> Markup:
-    """Return a section of a guide or an FAQ as HTML; `sources` lists its citations.
+    """Return the section `text` of a guide or FAQ `file` as HTML; `sources` has what it cites.
 
-    `to_root` is the address of the site's root, by default from a platform's page.
+    `prefix` and `page` are those of `render_vendor_text`. `to_root` is the relative address of the
+    site's root, by default from a platform's page.
     """
     name = file.path.rsplit("/", 1)[-1]
 
