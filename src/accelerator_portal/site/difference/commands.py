@@ -1,4 +1,4 @@
-"""Compares the install commands of a platform, choice by choice."""
+"""Compares a platform's install commands on two sites, for each selection of settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ _ANY = ""
 
 
 class ReaderChoice(NamedTuple):
-    """A reader's selection, as ids; `build` is a release. Empty text: no Python or no variant."""
+    """A reader's selection in the install selector, as ids of values.
+
+    `system` is an operating system and an architecture: `linux x86_64`. `build` is a release or
+    `preview`. `python` is empty if every Python version gets the same commands, and `variant` if
+    the platform has no variants.
+    """
 
     system: str
     method: str
@@ -36,7 +41,10 @@ class ReaderChoice(NamedTuple):
 
 
 class ShownCommand(NamedTuple):
-    """The commands for a selection, and the texts next to them."""
+    """The lines of the commands for a selection, and the texts next to them.
+
+    `beside` has the requirements, the check, the note and the lifecycle, each None if absent.
+    """
 
     commands: tuple[str, ...]
     beside: tuple[str | None, ...]
@@ -44,7 +52,10 @@ class ShownCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All selections with their commands, and the label of each value of an axis."""
+    """All selections of a platform with their commands, and the labels of values.
+
+    `labels` has pairs of a field of `ReaderChoice` and a value id as keys: `("method", "pip")`.
+    """
 
     shown: Mapping[ReaderChoice, ShownCommand]
     labels: Mapping[tuple[str, str], str]
@@ -65,7 +76,11 @@ _Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How commands differ; commands for several releases can differ in the same way."""
+    """How a command changed; commands for several releases can change in the same way.
+
+    `edit` has the replaced words, or all lines of a command that is new or removed. It is empty if
+    only the texts next to the command changed; `beside` has these changes.
+    """
 
     change: ItemChange
     edit: _Edit | _Lines
@@ -90,7 +105,7 @@ def choices(data: InstallData) -> Choices:
 
 
 def variants(found: Choices) -> dict[str, str]:
-    """Return the label of each variant by its id."""
+    """Return the labels of a platform's variants by variant id; empty without variants."""
     return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
 
 
@@ -164,7 +179,7 @@ def _choices(
 
 
 def _system_axes(axes: Iterable[str]) -> list[str]:
-    """Return the axes that form the system, which have no column in tables."""
+    """Return those of `axes` that together form `ReaderChoice.system`: `os` and `arch`."""
     return [axis.id for axis in AXES if not axis.own_column and axis.id in axes]
 
 
@@ -220,7 +235,10 @@ def _change(
 
 
 def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
-    """Return a group of selections in words, with values in the selections' order."""
+    """Return a box in words: all selections that combine its values, a set for each field.
+
+    Each set is listed in the order in which its values occur in `found`.
+    """
     said: dict[str, list[str]] = {}
     for place, axis in enumerate(ReaderChoice._fields):
         values = (value for value in dict.fromkeys(c[place] for c in found) if value in box[place])

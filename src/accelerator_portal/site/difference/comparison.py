@@ -116,9 +116,11 @@ def _versions(old: Folder, new: Folder) -> Iterator[Item]:
 def _successors(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Return pairs of an old and a new row of a PyTorch version that differ in their plugin.
+    """Return pairs of an old and a new version row that differ in their plugin version.
 
-    Only versions with exactly one such row on each side count.
+    Both rows are for the same PyTorch release and variant. Rows whose release, variant and plugin
+    are also on the other side do not count. A release and variant must have exactly one other row
+    on each side.
     """
     rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_place(row, "plugin") for row in side} for side in (before, after)]
@@ -140,7 +142,7 @@ def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:
 
 
 def _texts(old: Folder, new: Folder) -> Iterator[Item]:
-    """Yield the names of sections that differ; their texts would be too long."""
+    """Yield the guide's sections and the questions that changed, by name and without texts."""
     yield from _without_words(changes(old.guide, new.guide, "Guide"))
     yield from _without_words(changes(_questions(old), _questions(new), "Question"))
 
@@ -198,7 +200,11 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
 def result_changes(
     before: PlatformState, after: PlatformState
 ) -> tuple[tuple[Move, ...], tuple[Item, ...]]:
-    """Return the tests whose outcome changed, failures first, and counts of new and gone tests."""
+    """Return the tests whose outcome changed, failures first, and counts of new and removed tests.
+
+    The counts are an item for each suite, basis (runs or baselines) and change. Raises
+    ProblemsError if a report cannot be read.
+    """
     if not any(report_changes(before, after)):
         return (), ()
     old, new = latest_outcomes(before), latest_outcomes(after)
@@ -217,7 +223,10 @@ def result_changes(
 
 
 def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
-    """Return each test's outcome in its newest report, by basis and test. Raises ProblemsError."""
+    """Return each test's outcome in its newest report, by basis (runs or baselines) and test.
+
+    Raises ProblemsError if a report cannot be read.
+    """
     read = [(_read(file), entry) for entry, file, _ in platform.reports.values()]
     read.sort(key=lambda item: item[0].started.isoformat() if item[0].started else "")
     found: dict[tuple[Basis, Identity], Outcome] = {}
@@ -240,7 +249,7 @@ def _tally(counts: Mapping[Outcome, int]) -> str:
 
 
 def _badness(move: Move) -> int:
-    """Return a sort key: 0 for new failures, 1 other failures, 2 passed, 3 the rest."""
+    """Return 0 for passed tests that now fail, 1 for other failures, 2 if now passed, else 3."""
     if move.after in BAD:
         return 0 if move.before in GOOD else 1
     return 2 if move.after in GOOD else 3

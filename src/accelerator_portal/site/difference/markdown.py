@@ -189,9 +189,10 @@ def _bounded(lines: Sequence[str], left_out: int) -> Block:
 
 
 def _more(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
-    """Return the number of entries that are not shown.
+    """Return the number of entries that the Markdown does not show.
 
-    `left_out` is the number of entries that the list already leaves out.
+    `most` of `entries` are shown. `left_out` is the number of entries that `entries` lacks, because
+    the difference was limited before.
     """
     return max(0, len(entries) - most) + left_out
 

@@ -73,7 +73,7 @@ class Move(Model):
     after: Outcome
     """The result now."""
     settings: Count
-    """The number of settings of the test with this change."""
+    """The number of settings (combinations of the test's parameters) with this change."""
 
 
 class PlatformDifference(Model):

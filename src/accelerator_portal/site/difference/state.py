@@ -82,7 +82,10 @@ class LenientInstall(InstallData):
 
 
 class ReportState(OpenModel):
-    """An entry of the index of reports; `report` is its address, relative to the index."""
+    """An entry of the index of reports; `report` is its address, relative to the index.
+
+    `counts` are the numbers of results by suite and outcome.
+    """
 
     id: str
     accelerator: str
@@ -98,13 +101,16 @@ class Reports(OpenModel):
 
 
 class KeptIndex(OpenModel):
-    """The index of histories; addresses are relative to it."""
+    """The index of histories: their addresses, relative to it, by name such as `xpu-runs`."""
 
     histories: dict[str, str]
 
 
 class Kept(OpenModel):
-    """A history, of which only the size is used."""
+    """The history of an accelerator's results; only the numbers of entries are used.
+
+    `basis` is `runs` or `baselines`. `changes` are the changed outcomes between reports.
+    """
 
     accelerator: str
     basis: str
@@ -113,14 +119,14 @@ class Kept(OpenModel):
 
 
 class GenerationWords(OpenModel):
-    """A generation of cards, and a description of what runs on it."""
+    """A hardware generation; `words` say which PyTorch releases support it."""
 
     name: str
     words: str
 
 
 class Cards(OpenModel):
-    """The cards of a platform."""
+    """The hardware generations of the platform with this id."""
 
     id: str
     generations: tuple[GenerationWords, ...]
@@ -300,7 +306,7 @@ def read_pages(site: Path) -> dict[str, str]:
 
 
 def page_changes(before: Mapping[str, str], after: Mapping[str, str]) -> PagesDifference:
-    """Return the pages that were added, removed or changed."""
+    """Return the added, removed and changed pages; both arguments are results of `read_pages`."""
     lists = {
         "added": [page for page in after if page not in before],
         "gone": [page for page in before if page not in after],

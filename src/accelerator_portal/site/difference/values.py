@@ -45,12 +45,15 @@ def words(value: Any) -> str | None:  # noqa: ANN401 - any JSON
 
 
 def shortened(text: str) -> str:
-    """Return a text, shortened to the length that a difference shows."""
+    """Return a text, or its first `MOST_CHARACTERS` characters and `…` if it is longer."""
     return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
 
 
 def _apart(old: str, new: str) -> tuple[str, str]:
-    """Return two texts; long ones start shortly before their first difference."""
+    """Return both texts; if one is long, they start shortly before their first difference.
+
+    Long means more than `MOST_CHARACTERS` characters. `…` marks what is left out at the start.
+    """
     if max(len(old), len(new)) <= MOST_CHARACTERS:
         return old, new
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
@@ -83,7 +86,7 @@ def _is_table(value: object) -> bool:
 
 
 def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return entries by name; duplicate names get a number."""
+    """Return entries by name; the second entry with the same name becomes `name (2)`."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         name = base = _name(entry)
@@ -96,7 +99,10 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
-    """Return the name of an entry; without a name, all its values."""
+    """Return the name of an entry: the value of its first key in `_NAMES` that has a text.
+
+    Without one, it is the versions of a version row (`torch 2.9.0, plugin 2.9.0`), or all values.
+    """
     for key in _NAMES:
         if isinstance(entry.get(key), str):
             return str(entry[key])
