@@ -1,4 +1,4 @@
-"""Builds the table of install commands for readers without scripts, and offline installs."""
+"""Builds the table of install commands, which needs no JavaScript, and the offline installs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ _USUAL = frozenset({"pip", "docker"})
 
 @dataclass(frozen=True, slots=True)
 class CommandsRow:
-    """A row of the commands table: combinations with the same commands."""
+    """A row of the commands table: install rows with the same commands.
+
+    They have the same platform, variant, build, method and note. All texts but `platform_id` are
+    as readers see them: `systems` is `Linux x86-64, ARM64; Windows x86-64`, `python` a range or
+    `any`.
+    """
 
     platform: str
     platform_id: str
@@ -37,7 +42,10 @@ class CommandsRow:
 
 
 def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
-    """Return the rows of the build that each platform offers by default on each machine."""
+    """Return the install rows of each platform's default build on each machine.
+
+    A machine is an operating system and architecture. Only methods that vendors state are included.
+    """
     offered = offers(selector)
     return tuple(
         row
@@ -48,7 +56,10 @@ def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
 
 
 def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return the rows for pip and Docker, or all rows if a system has neither."""
+    """Return the install rows for pip and Docker.
+
+    For an operating system and architecture for which a platform has neither, return all its rows.
+    """
     found: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
         found.setdefault((row.platform, row.os, row.arch), []).append(row)
@@ -57,9 +68,9 @@ def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
 
 
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
-    """Return a row for each distinct command of a platform, build and method, in page order.
+    """Return the rows of the commands table, sorted by platform, build and method.
 
-    Methods whose commands are derived from those of others are left out.
+    Methods that the portal derives from those that vendors state, such as conda, are left out.
     """
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:
@@ -150,12 +161,16 @@ def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
 
 
 def _lines(row: InstallRow) -> list[str]:
-    """Return the commands without those that load an environment, which pip does not need."""
+    """Return the row's commands without `source …`, which `pip download` does not need."""
     return [line for line in row.commands if not line.startswith("source ")]
 
 
 def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
-    """Return the pip row of the newest release for each platform and operating system."""
+    """Return an install row of the newest release for each platform and operating system.
+
+    Considered are rows whose commands only run pip, without addresses of wheels. Nightly builds and
+    rows that are offered only on request are left out.
+    """
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:
         only_pip = row.method == "pip" and all(

@@ -30,7 +30,10 @@ from accelerator_portal.site.words import EXTENT_WORDS, number, python_range, re
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """A line of a cell; `code` formats it as code, `url` makes it a link."""
+    """A line of a cell: `text`, and a `note` in smaller text.
+
+    If `code` is true, the text is formatted as code. If `url` is set, the text links there.
+    """
 
     text: str
     note: str | None = None
@@ -167,7 +170,7 @@ def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
 
 
 def _lifecycle(platform: Platform) -> Iterable[CellLine]:
-    """Yield the lifecycle in the newest version row that states one."""
+    """Yield a line for the newest release whose compatibility row has a lifecycle, if any."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
             status = lifecycle_words(row.lifecycle)
@@ -221,7 +224,7 @@ def _purposes(platform: Platform) -> CellLines:
 
 
 def _models(platform: Platform) -> Iterable[HardwareModel]:
-    """Yield the models of generations that have builds."""
+    """Yield the hardware models of the platform's generations that a PyTorch build supports."""
     hardware = platform.accelerator.hardware
     for generation in hardware.generations if hardware else ():
         if generation.builds:

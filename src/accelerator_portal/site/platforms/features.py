@@ -1,4 +1,7 @@
-"""Builds the table of features: what sources state and what runs show."""
+"""Builds the table of features: what sources state and what runs show.
+
+A feature is a part of PyTorch that a platform can support, such as FSDP or `torch.compile`.
+"""
 
 from __future__ import annotations
 
@@ -50,9 +53,11 @@ class FeatureRun(Model):
 def feature_runs(
     reports: Iterable[StoredReport], stated: Mapping[FeatureId, Feature], shown_by: FeatureEvidence
 ) -> dict[FeatureId, FeatureRun]:
-    """Return the strongest evidence for each feature that reports have.
+    """Return the newest result of each feature in a platform's reports, by feature id.
 
-    This is the newest run that attempted a test of the feature, or else the newest baseline.
+    A result is from the newest run that attempted one of the feature's tests, or else from the
+    newest such baseline. Features without a result are left out. `stated` are the sources'
+    statements about the platform, `shown_by` the tests of each feature.
     """
     strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)
     found: dict[FeatureId, FeatureRun] = {}
@@ -66,7 +71,11 @@ def feature_runs(
 
 
 def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
-    """Return whether a statement and a run contradict each other; `partly` fits all outcomes."""
+    """Return whether a test's outcome contradicts the statement of a source about a feature.
+
+    A failure contradicts `yes`, a pass contradicts `no`; nothing contradicts `partly`. False
+    without a statement.
+    """
     if stated is None:
         return False
     wrong = {"yes": BAD, "no": GOOD, "partly": frozenset[Outcome]()}
@@ -152,7 +161,11 @@ class PlatformFeatures(Model):
 
     @property
     def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
-        """The labels of features by extent: works, in part, does not; None means unknown."""
+        """The labels of features that are stated as `yes`, `partly`, `no`, then unknown (None).
+
+        Each pair has an extent and its labels; pairs without labels are left out, and so are
+        features that have a run but no statement.
+        """
         groups = (
             (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))
             for extent in get_args(get_args(Extent)[0])
@@ -189,7 +202,7 @@ class FeaturesData(Model):
 
     @property
     def enough(self) -> bool:
-        """Whether enough cells have a source to compare platforms."""
+        """Whether `share` is at least `ENOUGH`, so that comparing platforms makes sense."""
         return self.share >= ENOUGH
 
 

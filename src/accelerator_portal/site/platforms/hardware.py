@@ -1,4 +1,7 @@
-"""Lists the cards of every platform, and what runs on each."""
+"""Lists the cards of every platform, and the PyTorch releases that run on each.
+
+A generation is a group of cards that the same builds support.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +135,7 @@ class Family:
 
     @property
     def chips(self) -> tuple[str, ...]:
-        """The chips of the generations."""
+        """The chips of the generations, in order, without generations that name no chip."""
         return tuple(g.chip for g in self.generations if g.chip)
 
     @property
@@ -142,7 +145,11 @@ class Family:
 
     @property
     def words(self) -> str:
-        """The newest release of each chip, with a note if some chips have none."""
+        """The newest releases that run on the generations: `2.9.0 or 2.7.1; not for every chip`.
+
+        `not for every chip` means that no release runs on some of them. If no release runs on any,
+        the text has their verdicts in words.
+        """
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
             return either(dict.fromkeys(g.words for g in self.generations))
@@ -167,7 +174,10 @@ def hardware_data(catalog: Catalog) -> HardwareData:
 
 
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
-    """Return a platform's generations by the id that links to the selector use."""
+    """Return a platform's generations by id, which is the slug of name and chip: `volta-7-0`.
+
+    The id is the `card` parameter of links to the selector. A repeated id gets a number.
+    """
     hardware = platform.accelerator.hardware
     anchors = Anchors()
     return {
@@ -186,7 +196,11 @@ def card_name(platform: Platform, generation: Generation) -> str:
 
 
 def card_remark(generation: Generation) -> str:
-    """Return the selector's remark on a card: a condition or a doubt; may be empty."""
+    """Return the selector's remark on the cards of a generation; may be empty.
+
+    It names the oldest JetPack release that the builds need, or says that it is uncertain whether
+    any build runs on the cards.
+    """
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
     if generation.builds and all(build.uncertain for build in generation.builds):
@@ -278,7 +292,7 @@ def _distinct(*notes: str | None) -> tuple[str, ...]:
 
 
 def _build_note(platform: Platform, build: BuildSupport) -> str | None:
-    """Return the note of a build, with the names of its variants."""
+    """Return the note of a build, after the names of its variants if it has any; may be None."""
     if not (build.note and build.variants):
         return build.note
     names = _variant_names(platform)
@@ -314,7 +328,11 @@ def _words(platform: Platform, found: Serving) -> str:
 
 
 def _on_systems(words: str, found: Serving) -> str:
-    """Return the words for a build, its systems, and the builds for other systems."""
+    """Return `words`, which name a build, with the system to which the build is limited.
+
+    For example `2.9.0, Linux only`, or `2.9.0 for Linux, 2.8.0 for Windows` if releases in
+    `found.elsewhere` run on other systems. Without a limit, `words` are unchanged.
+    """
     systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
     if not systems:
         return words
@@ -327,9 +345,10 @@ def _on_systems(words: str, found: Serving) -> str:
 
 
 def _address(platform: Platform, card: str, found: Serving) -> str | None:
-    """Return a link to the selector that is limited to what the card runs; None without a command.
+    """Return a selector link for a card, such as `?platform=cuda&card=volta-7-0`.
 
-    The system is included only if no other system fits.
+    `os` and `arch` are added if the newest build that runs on the card is limited to them, `build`
+    if the selector offers it only on request. None if the portal has no command for the card.
     """
     if found.build is None or found.verdict == "no-command":
         return None

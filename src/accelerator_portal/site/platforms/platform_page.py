@@ -42,7 +42,11 @@ _COMMON = re.compile(r"\d|torch", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a platform's page; `selector` and `faq` are those of the platform."""
+    """What a platform's page is made from.
+
+    `selector`, `sources` and `faq` are those of the platform. The others cover all platforms:
+    `results` are the test reports, `past` their histories.
+    """
 
     selector: Selector
     hardware: HardwareData
@@ -54,7 +58,10 @@ class Parts:
 
 
 def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
-    """Return the variables for the page's template."""
+    """Return the variables of the template `platform.md.j2`, except those of `vendor_texts`.
+
+    `build_site` adds others, such as the test results by suite and the level of evidence.
+    """
     selector, sources = parts.selector, parts.sources
     return {
         "platform": platform,
@@ -84,7 +91,11 @@ def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
 
 
 def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
-    """Return template variables: the guide, in `language` if translated, and its translation."""
+    """Return the variables of the template `platform.md.j2` that depend on the language.
+
+    `guide` has the HTML of each section of the guide by English title, in `language` if a
+    translation exists, and `translation` is that `Translation` or None.
+    """
     found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide
     return {
@@ -106,9 +117,11 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
 def search_words(
     platform: Platform, vendors: Collection[str], *, chinese: bool = True
 ) -> list[str]:
-    """Return the distinct words in names, systems, product lines and software of the vendor.
+    """Return the distinct words by which the site's search finds a platform's page.
 
-    Without `chinese`, names in Chinese are left out: a page in Chinese has them.
+    They come from the names of the vendor, the platform, its hardware and its software. `vendors`
+    are the names of all vendors; words that are names of other vendors are left out. Chinese
+    names are left out if `chinese` is false.
     """
     accelerator = platform.accelerator
     others = {*vendors} - {accelerator.vendor}
@@ -134,7 +147,7 @@ def search_words(
 
 
 def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
-    """Yield the number of runs and of baselines with the first date, each if there are several."""
+    """Yield `5 runs since 2026-01-02` and `3 baselines since …`, each only if at least two."""
     for basis in BASES:
         points = past.of(accelerator, basis).state.reports.values()
         if len(points) > 1:
@@ -167,7 +180,7 @@ class TestedOn:
 
     @property
     def day(self) -> dt.date | None:
-        """The day of the run, or None."""
+        """The day on which the run started, or None if its report states no time."""
         started = self.stored.report.started
         return started.date() if started else None
 
@@ -183,7 +196,11 @@ def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
 
 
 def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
-    """Return the newest run of each name; baselines are ignored because they test nothing."""
+    """Return each name with the newest run that states it, newest run first.
+
+    The pairs are a name, or None if the report states none, and the report. Reports without a name
+    and baselines, which test nothing, are ignored.
+    """
     runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
     found: dict[str, TestedOn] = {}
     for name, stored in sorted(runs, key=lambda run: (_age(run[1]), run[1].id), reverse=True):

@@ -31,7 +31,9 @@ DEVICE = "{device}"
 class PageQuestion:
     """A question; `anchor` is its id on its platform's page, or on the page of all questions.
 
-    `group` is the platform's id, or `ANY`; `text` is the answer in Markdown, `answer` in HTML.
+    `group` is the platform's id, or `ANY` for a question about all platforms. `file` is the FAQ
+    with the question, and `sources` are the sources of its page. `text` is the answer in Markdown,
+    `answer` in HTML.
     """
 
     group: str
@@ -45,18 +47,18 @@ class PageQuestion:
     """The error messages that the answer declares."""
     language: str = ENGLISH.code
     is_older: bool = False
-    """Whether the English text has changed since it was translated."""
+    """Whether the question is a translation of an English text that has changed since."""
 
 
 def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
-    """Return a platform's questions."""
+    """Return the questions of a platform's FAQ; `sources` are those of the platform's page."""
     return _questions(platform.id, platform.faq, sources)
 
 
 def questions_in(
     asked: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
-    """Return a platform's questions; questions with a translation are in `language`."""
+    """Return `asked`, a platform's questions, in `language` where they have a translation."""
     found = platform.answers.get(language.code)
     if found is None:
         return [*asked]
@@ -89,7 +91,7 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
 
 
 def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
-    """Return the devices that PyTorch has only with a plugin."""
+    """Return the `torch.device` types, such as `npu`, that only out-of-tree platforms have."""
     facts = [platform.accelerator for platform in platforms]
     own = {one.device.value for one in facts if one.integration.value == "in-tree"}
     return [*dict.fromkeys(one.device.value for one in facts if one.device.value not in own)]
@@ -106,7 +108,11 @@ def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[s
 def _questions(
     group: str, file: MarkdownFile, sources: SourceList, to_root: str = "../../"
 ) -> list[PageQuestion]:
-    """Return the questions of a file; anchors are derived from the titles and are unique."""
+    """Return the questions of an FAQ file, in order.
+
+    Anchors are unique and start with `faq-`. `sources` are those of the page with the questions,
+    and `to_root` is the relative address from that page to the site's root.
+    """
     found: list[PageQuestion] = []
     anchors = Anchors()
     for section in file.sections:
@@ -123,9 +129,10 @@ def _questions(
 
 
 def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH) -> PageQuestion:
-    """Return a platform's question for another page, with links to the platform's page.
+    """Return a platform's question with its answer rendered for a page other than the platform's.
 
-    `to_root` is the relative address from that page to the site's root.
+    Citations link to the sources on the platform's page. `to_root` is the relative address from the
+    other page to the site's root.
     """
     page = f"{to_root}{PLATFORMS}/{question.group}/"
     prefix = f"{question.group}--{_within(question.anchor)}"
@@ -135,7 +142,11 @@ def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH
 
 
 def _within(anchor: str) -> str:
-    """Return the prefix of heading ids in an answer; no question id contains two hyphens."""
+    """Return the prefix of the ids of headings in an answer.
+
+    It ends with a hyphen, and another one follows it. No question's id has two hyphens in a row, so
+    the ids of headings differ from those of questions.
+    """
     return f"{anchor}-"
 
 
@@ -177,9 +188,11 @@ _CODE = re.compile(r"``([^`](?:[^`]|`(?!`)){0,2000})``|`([^`]{1,2000})`|\"([^\"]
 
 
 def terms(text: str) -> Iterator[str]:
-    """Yield the words of a text that the search counts, and each pair of adjacent words.
+    """Yield the search terms of a text: words, and pairs of adjacent words, joined by a space.
 
-    A name such as torch_npu also counts by its parts; a number must have at least three digits.
+    Words are lowercase and singular. A name such as torch_npu also yields its parts. Left out are
+    common words, single characters, numbers of fewer than three digits, and words of more than
+    `LONGEST` characters.
     """
     before = ""
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):
@@ -199,7 +212,11 @@ def terms(text: str) -> Iterator[str]:
 def question_index(
     questions: Sequence[PageQuestion], platforms: Sequence[Platform]
 ) -> QuestionIndex:
-    """Return the search index of all questions, with the names of platforms in error messages."""
+    """Return the index of the question search.
+
+    `questions` are those of all platforms and the shared ones. `platforms` provide the names that
+    show the platform in an error message.
+    """
     counted = [_counted(question) for question in questions]
     lengths = [sum(counts.values()) for counts in counted]
     usual = sum(lengths) / max(len(lengths), 1)
@@ -225,9 +242,10 @@ def question_index(
 
 
 def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
-    """Return ids of platforms by names in error messages: error names, package, module, device.
+    """Return the ids of platforms by the names that show the platform in an error message.
 
-    A device that several platforms share counts only as an error name.
+    These are a platform's `error_names`, package, module and device, without `torch`. A device
+    that several platforms share counts only if it is one of the `error_names`.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
     found: dict[str, list[str]] = {}
@@ -243,7 +261,11 @@ def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
 
 
 def _counted(question: PageQuestion) -> dict[str, float]:
-    """Return the weight of each term in a question."""
+    """Return the weight of each term of a question: the sum of the weights of its occurrences.
+
+    An occurrence weighs `TITLE`, `CODE` (in code, quotes or declared messages) or `TEXT`. Pairs of
+    words count only in the title.
+    """
     text = CITATION.sub("", _ADDRESS.sub("]", question.text))
     weighed = [(TITLE, question.title)]
     weighed += [(CODE, "".join(code)) for code in _CODE.findall(text)]

@@ -28,9 +28,10 @@ from accelerator_portal.site.words import python_range
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
-    """A platform's support of a release; `words` is empty if no option supports the release.
+    """A platform's support of a release; `words` is empty if no command installs the release.
 
-    `nearest` is then a supported release of the same minor version, if there is one.
+    `platform` is the platform's name. If `words` is empty, `nearest` is a release of the same minor
+    version that the platform has, if there is one.
     """
 
     platform_id: str
@@ -41,7 +42,11 @@ class ReleaseCell:
 
 @dataclass(frozen=True, slots=True)
 class WheelRow:
-    """The wheels of a variant for one operating system and architecture, in words."""
+    """The wheels of a variant for one operating system and architecture, in words.
+
+    `system` is `Linux x86-64`. `size` is that of the largest wheel, `826 MB`, or empty if unknown.
+    `index` is `PyPI` or `PyTorch's index`.
+    """
 
     variant: str
     system: str
@@ -114,7 +119,7 @@ def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRo
 
 
 def wheel_rows(release: Release) -> Iterator[WheelRow]:
-    """Yield a row for each variant, operating system and architecture, in the file's order."""
+    """Yield a row for each variant, operating system and architecture, as in `releases.yaml`."""
     for wheel in release.wheels:
         for arch in wheel.arch:
             size = wheel.size_mb.get(arch)
@@ -138,19 +143,27 @@ _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 
 def _plain(name: str, version: str) -> str:
-    """Return a requirement as readers write it: `CANN 9.1` for `CANN ==9.1.*`."""
+    """Return a requirement as readers write it: `CANN 9.1` for `CANN` and `==9.1.*`."""
     return f"{name} {version.removeprefix('==').removesuffix('.*')}"
 
 
 def _names(commands: str, package: str, version: str) -> bool:
-    """Return whether commands name this version of a plugin: as package, file or image."""
+    """Return whether commands contain this version of a plugin's package.
+
+    It can be a pinned package (`torch_npu==2.9.0`), or part of a file's address or an image's tag.
+    """
     name = re.sub("[-_]", "[-_]", package)
     found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
     return re.search(found, commands) is not None
 
 
 def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
-    """Return a platform's support of a release in words, such as plugin and runtime."""
+    """Return what a platform offers for a release; `rows` are its install rows for the release.
+
+    With a plugin, this is the plugin's version and its runtime: `2.9.0 · CANN 8.5`. Otherwise, it
+    is the variants, or else the operating systems. `from source` if all rows build from source;
+    empty without rows.
+    """
     if not rows:
         return ""
     if all(row.method == "source" for row in rows):
@@ -309,7 +322,7 @@ def _notes(row: CompatibilityRow) -> str | None:
 
 
 def lifecycle_words(lifecycle: Lifecycle) -> str:
-    """Return a lifecycle in the words of its source: `maintenance until 2026-12-31`."""
+    """Return the status, with its end if it has one: `maintenance until 2026-12-31`."""
     if lifecycle.until is None:
         return lifecycle.status
     return message("{status} until {day}", status=lifecycle.status, day=str(lifecycle.until))

@@ -1,4 +1,7 @@
-"""Computes the state of the install selector before its script runs."""
+"""Computes the initial state of the install selector, which the page shows until JavaScript runs.
+
+An axis is one setting of the selector, such as the operating system.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,10 @@ from accelerator_portal.install.selector import Selector
 
 @dataclass(frozen=True, slots=True)
 class ValueView:
-    """A value of an axis, shown as a radio button.
+    """A value of an axis, shown as a radio button with the label and, in smaller text, a detail.
 
-    `reason` is why the value is not available on the reader's machine; empty if it is. A
-    `hidden` value does not exist for the selected platform.
+    `reason` is why the value is not available on the reader's machine; empty if it is. A value is
+    `hidden` if it has no command and no reason, or is the release that `stable` stands for.
     """
 
     id: str
@@ -32,7 +35,10 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class AxisView:
-    """An axis, shown as a fieldset; `more` are values in a disclosure labeled `more_label`."""
+    """An axis, shown as a fieldset; `more` are values in a disclosure labeled `more_label`.
+
+    `group` is the part of the form with the fieldset: `main`, `settings` or `format`.
+    """
 
     id: str
     label: str
@@ -48,7 +54,7 @@ class AxisView:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to choose."""
+        """Whether all values are hidden, those in the disclosure included."""
         return all(value.hidden for value in (*self.values, *self.more))
 
 
@@ -63,7 +69,10 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class FirstChoice:
-    """The selection, summary and lines for an operating system before the data has loaded."""
+    """The default selection for an operating system, with its summary and the lines to paste.
+
+    `choice` has the id of the selected value by axis id.
+    """
 
     choice: Mapping[str, str]
     summary: str
@@ -72,7 +81,11 @@ class FirstChoice:
 
 @dataclass(frozen=True, slots=True)
 class SelectorView:
-    """The fieldsets, the row of the initial selection, and the texts for it."""
+    """The initial state: the axes in page order, and the first default selection.
+
+    `row` is the selection's install row, and `platform` the label of its platform. `finding` is
+    the result of checking its versions for the selected Python, or None.
+    """
 
     axes: tuple[AxisView, ...]
     row: InstallRow
@@ -84,7 +97,7 @@ class SelectorView:
     """The first choices of the other operating systems, by id of the system."""
 
     def group(self, name: str) -> list[AxisView]:
-        """Return the fieldsets in the part `name` of the form."""
+        """Return the axes whose `group` is `name`: `main`, `settings` or `format`."""
         return [axis for axis in self.axes if axis.group == name]
 
 
@@ -125,7 +138,7 @@ def _first(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, First
 def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
     """Return the settings of a selection as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
 
-    Python is left out if the row includes it or does not need it.
+    Python is left out if its version does not matter to the install row (`row.pythons` is None).
     """
     settings = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
     shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]
@@ -137,14 +150,14 @@ def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
 
 
 def script(row: InstallRow, choice: Choice) -> Script:
-    """Return the lines to paste for a row and the selected Python."""
+    """Return the lines to paste for an install row, with the Python version of `choice`."""
     environment = new_environment(row.method, row.os) or ""
     check = row.check.command if row.check and row.method not in INSIDE else ""
     return Script(environment.replace("{python}", choice["python"]), "\n".join(row.commands), check)
 
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
-    """Return the finding about a row's versions for the selected Python, or None."""
+    """Return the result of checking a row's versions for one Python version, or None."""
     known = dict(zip(row.pythons or (), row.findings, strict=False))
     return known.get(python)
 
@@ -199,7 +212,11 @@ def _value(
 
 
 def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
-    """Return details of a value: its build, if not the chosen one, and its driver; may be empty."""
+    """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; may be empty.
+
+    The build is named if selecting the value leads to another build or to the nightly build, the
+    driver for variants. `not pinned` for methods whose commands name no version.
+    """
     if value in UNPINNED:
         return message("not pinned")
     wishes = {a.id: choice[a.id] for a in selector.table if a.is_machine}
@@ -212,21 +229,22 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 
 
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
-    """Return in words the machines for which a platform has a method; empty without any."""
+    """Return where the selected platform has a method: `Linux only`; empty if nowhere."""
     rows = selector.rows_with("platform", choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
     return other_machines(selector, elsewhere, choice) if elsewhere else ""
 
 
 def build_name(build: str) -> str:
-    """Return the display name of a build."""
+    """Return the display name of a build: `nightly` for `preview`, otherwise the build."""
     return message("nightly") if build == PREVIEW else build
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
-    """Return where a platform is available: `Linux only`, or `x86-64 only` on Linux for Arm.
+    """Return where a platform is available if not on the machine of `choice`: `Linux only`.
 
-    Names the values of the first axis that excludes the reader's machine.
+    On Linux for Arm, it is `x86-64 only` if the platform is available on other Linux machines.
+    `offered` has builds by machine, such as `linux x86_64`; if it is empty: `no commands`.
     """
     machines = [machine.split() for machine in offered]
     for place, axis in enumerate(selector.machine_axes):
@@ -240,7 +258,11 @@ def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choic
 
 
 def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: str) -> bool:
-    """Return whether the platform supports a value of a machine axis."""
+    """Return whether a platform supports a value of the axis `os` or `arch`.
+
+    `machines` has the platform's builds by machine, such as `linux x86_64`. `machine` is the
+    reader's with the value. An operating system is supported if it is on any architecture.
+    """
     if axis.id == "os":
         return any(known.split()[0] == value for known in machines)
     return machine in machines
