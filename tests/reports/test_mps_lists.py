@@ -64,6 +64,39 @@ def test_entries_for_float32_are_read_with_their_mode(tmp_path: Path) -> None:
     assert reasons["empty"] == "PyTorch's tests on MPS leave it out (EMPTY_OPS_SKIPLIST)."
 
 
+def test_a_test_is_broken_if_a_comment_blames_the_cpu_reference(tmp_path: Path) -> None:
+    text = """\
+def mps_ops_grad_modifier(ops):
+    XFAILLIST_GRAD = {
+        # returned output on CPU is float64
+        "acme": None,
+        "gamma": [
+            torch.float32,
+        ],  # currently not supported for any device
+        "later": None,
+        # CPU errors
+        # the derivative is not implemented
+        "zeta": None,
+        # cpu error: grad requires non-empty inputs
+        "eye": [torch.float32],
+    }
+    SKIPLIST_GRAD = {"empty": None}
+    ON_MPS_XFAILLIST = {"other": None}
+"""
+    expected = "PyTorch's tests on MPS expect a failure"
+    errors = f'{expected} (XFAILLIST_GRAD, comment "CPU errors").'
+    blamed = f'{expected} (XFAILLIST_GRAD, comment "currently not supported for any device").'
+    assert [(t.name, t.outcome, t.reason) for t in read(tmp_path, text).tests] == [
+        ("acme", "failed", f"{expected} (XFAILLIST_GRAD)."),
+        ("gamma", "test-broken", blamed),
+        ("later", "failed", f"{expected} (XFAILLIST_GRAD)."),
+        ("zeta", "test-broken", errors),
+        ("eye", "test-broken", errors),
+        ("empty", "skipped", "PyTorch's tests on MPS leave it out (SKIPLIST_GRAD)."),
+        ("other", "failed", f"{expected} (ON_MPS_XFAILLIST)."),
+    ]
+
+
 @pytest.mark.parametrize("listed", ["", "    X_SPARSE = {'a': None}\n"])
 def test_a_file_without_lists_is_refused(tmp_path: Path, listed: str) -> None:
     with pytest.raises(ProblemsError, match="no list of operators found"):

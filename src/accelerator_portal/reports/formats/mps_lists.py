@@ -7,16 +7,30 @@ PyTorch's CI expects a failure if an operator is on a list `…XFAILLIST`, and d
 on a list `…SKIPLIST`. Only entries for float32 are read, because the operator suite uses this data
 type; an entry without data types is for all. Lists for old macOS, for sparse tensors, for complex
 numbers and for error inputs are left out. An operator that is on no list is not assumed to pass.
+
+A comment such as `# CPU errors` says that the test fails because of the CPU reference, not of MPS:
+the test is broken. In a line of its own, the comment is about all later entries of its list.
 """
 
 from __future__ import annotations
 
 import ast
+import io
+import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 from accelerator_portal.reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_portal.reports.reading import TAKEN, ImportResult, Options, parse_python, refuse
+from accelerator_portal.reports.reading import (
+    TAKEN,
+    ImportResult,
+    Options,
+    parse_python,
+    read_text,
+    refuse,
+)
+from accelerator_portal.reports.texts import shortened
 
 _SUITE = "operators"
 _MODES = {"mps_ops_modifier": "forward", "mps_ops_grad_modifier": "backward"}
@@ -25,6 +39,7 @@ _OTHERS = {
     "SPARSE": "for sparse tensors",
     "COMPLEX": "for complex numbers",
 }
+_NOT_MPS = re.compile(r"\bcpu (?:errors?|result)\b|not supported for any device", re.IGNORECASE)
 _REMEDY = "use torch/testing/_internal/common_mps.py of PyTorch 2.14 or newer"
 # The lists write an operator and its variant as one word.
 _VARIANTS = {
@@ -53,6 +68,7 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
     found = list(_lists(parse_python(path, _REMEDY)))
     if all(_left_out(listed) for _, listed, _ in found):
         raise refuse(path, 1, "no list of operators found", _REMEDY)
+    comments = _comments(path)
     for mode, listed, entries in found:
         if why := _left_out(listed):
             tests.entries[why] += len(entries.keys)
@@ -67,13 +83,15 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
                 continue
             tests.entries[TAKEN] += 1
             what = "leave it out" if skipped else "expect a failure"
+            comment = _comment_on(key, types, entries, comments)
+            failed = "test-broken" if comment else "failed"
             fields = {
                 "suite": suite.name,
                 "name": _VARIANTS.get(key.value, key.value),
                 "parameters": {"dtype": "float32", "mode": mode},
-                "outcome": "skipped" if skipped else "failed",
+                "outcome": "skipped" if skipped else failed,
                 "raw_status": "skip" if skipped else "xfail",
-                "reason": f"PyTorch's tests on MPS {what} ({listed}).",
+                "reason": shortened(f"PyTorch's tests on MPS {what} ({listed}{comment})."),
             }
             tests.add(key.lineno, fields)
     return ImportResult(suites=(suite,), tests=tests.done(), entries=tests.entries)
@@ -98,6 +116,25 @@ def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
             name = ast.unparse(target)
             if isinstance(statement.value, ast.Dict):
                 yield _MODES[function.name], name, statement.value
+
+
+def _comments(path: Path) -> list[tuple[int, bool, str]]:
+    """Return the line of each comment that blames the test, if it stands alone, and its text."""
+    lines = io.StringIO(read_text(path), newline=None)
+    return [
+        (token.start[0], token.line.lstrip().startswith("#"), token.string.lstrip("# "))
+        for token in tokenize.generate_tokens(lines.readline)
+        if token.type == tokenize.COMMENT and _NOT_MPS.search(token.string)
+    ]
+
+
+def _comment_on(
+    key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
+) -> str:
+    """Return words with the comment that blames an entry's test, or an empty text."""
+    own, above = range(key.lineno, (types.end_lineno or 0) + 1), range(entries.lineno, key.lineno)
+    found = (text for line, alone, text in comments if line in own or (alone and line in above))
+    return next((f', comment "{text}"' for text in found), "")
 
 
 def _for_float32(types: ast.expr) -> bool:
