@@ -64,6 +64,7 @@ SAID: list[tuple[Outcome | None, str]] = [
     ("test-broken", "ImportError while importing test module '/x/test_x.py'."),
     ("test-broken", "E       fixture 'nobody' not found"),
     ("test-broken", "ERROR collecting test_x.py"),
+    ("test-broken", "'AcmeInferenceBenchmark' object has no attribute 'encoder'"),
     ("passed", "[XPASS(strict)] the vendor says that it fails"),
     ("passed", "Unexpected success"),
     ("passed", "Failed: Unexpected success"),

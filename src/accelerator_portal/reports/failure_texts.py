@@ -141,6 +141,8 @@ _RULES: tuple[tuple[Outcome, tuple[tuple[str, str], ...]], ...] = (
             ("no module named", r"\bNo module named '"),
             # A private name of PyTorch that is gone.
             ("module 'torch' has no", r"\bmodule 'torch' has no attribute '_"),
+            # TorchBench's own class, which sets up nothing on a device that it does not know.
+            ("benchmark' object has no", r"'\w{1,60}Benchmark' object has no attribute '"),
         ),
     ),
 )
