@@ -10,8 +10,9 @@ As in TT-XLA's tests/runner/conftest.py, a test runs on the boards in `supported
 on `n150` and `p150`, and a board's overrides replace the common values. Hardware is not part of a
 test's identity, so the worst expectation of all boards is kept. Its reason names the board, unless
 the file expects the same result on several boards. If `assert_pcc` is false, TT-XLA runs the model
-and accepts any result. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation,
-and are left out.
+and accepts any result. If a model passes with the status `INCORRECT_RESULT` and a `required_pcc`,
+the reason says so. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation, and
+are left out.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class _Expectation(OpenModel):
     bringup_status: str | None = None
     reason: str | None = None
     assert_pcc: bool | None = None
+    required_pcc: float | None = None
 
     def meaning(self, board: str | None) -> StatusMeaning | None:
         """Return the expected result; None for a status without one, such as `UNSPECIFIED`.
@@ -62,7 +64,11 @@ class _Expectation(OpenModel):
             if self.assert_pcc is False:
                 what = "TT-XLA runs the model and accepts any result."
                 return StatusMeaning("executed", "run", what, self.status)
-            return StatusMeaning("passed", "compare", None, self.status)
+            low = None
+            if self.required_pcc and self.bringup_status == "INCORRECT_RESULT":
+                pcc = f"but accepts a PCC of {self.required_pcc}. {self.reason or ''}"
+                low = shortened(f"{where}TT-XLA calls the result incorrect, {pcc}")
+            return StatusMeaning("passed", "compare", low, self.status)
         if self.status == "KNOWN_FAILURE_XFAIL":
             known = TT_XLA.get(self.bringup_status or "", StatusMeaning("failed"))
             raw = self.bringup_status or self.status
