@@ -83,6 +83,13 @@ def test_rows_of_one_model_are_merged_and_one_column_of_marks_is_no_detail() -> 
     assert found.models == (StatedModel(name="Llama", details="FP16"),)
 
 
+def test_a_remark_that_a_model_is_deprecated_is_kept_from_a_column_that_is_not_read() -> None:
+    text = "## Language\n\n| Class | Model |\n| --- | --- |\n| A *(Deprecated)* | B |\n| C | D |\n"
+    alone: dict[str, object] = {"examples": None, "supported": [], "marks": {}, "details": []}
+    found = read_models("list.md", text, described(**alone, except_headings={}, except_rows={}))
+    assert found.models == (StatedModel(name="B (Deprecated)"), StatedModel(name="D"))
+
+
 def test_a_detail_that_is_a_mark_becomes_the_name_of_its_column() -> None:
     columns: dict[str, object] = {"supported": ["FP16"], "details": ["Engine", "FP16", "INT8"]}
     found = read_models("list.md", DOCUMENT, described(examples=None, **columns))

@@ -27,6 +27,7 @@ from accelerator_portal.catalog.files.stated_models_file import (
 from accelerator_portal.catalog.text_file import HIDDEN
 
 NOT_MARKED = "not marked as supported"
+_DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _BREAKS = frozenset({"br", "li"})
 _LISTS = frozenset({"ul", "ol"})
@@ -221,7 +222,11 @@ class _Reading:
             self.left_out[NOT_MARKED] += 1
             return
         examples = _shown(row[self.listed.examples]) if self.listed.examples else None
-        found = self.models.setdefault((_shown(name) or name, examples or None), _Found())
+        shown = _shown(name) or name
+        read = {self.listed.name, self.listed.examples, *self.listed.details}
+        if any(_DEPRECATED.search(row[column]) for column in row.keys() - read):
+            shown += " (Deprecated)"
+        found = self.models.setdefault((shown, examples or None), _Found())
         for purpose, place in self.listed.purpose_from.items():
             if place in headings or row.get(place):
                 found.purpose[purpose] = None

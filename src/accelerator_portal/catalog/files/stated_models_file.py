@@ -38,7 +38,7 @@ class StatedModel(Model):
     """A model in the list of a document, in the document's words."""
 
     name: Annotated[Line, AfterValidator(unmarked)]
-    """Name of the model or model family."""
+    """Name of the model or model family, with `(Deprecated)` if another column says so."""
     examples: _Words | None = None
     """Examples of the model that the document names."""
     details: _Words | None = None
