@@ -24,7 +24,10 @@ PLACE = click.argument("place", type=OUTPUT_FOLDER)
 
 @click.group()
 def archive() -> None:
-    """Fetch and push the branch that stores the archive."""
+    """Fetch and push the branch that stores the archive.
+
+    The archive contains older test runs and the last valid version of each vendor folder.
+    """
 
 
 @archive.command()
@@ -54,9 +57,9 @@ def push(place: Path) -> None:
 @PLACE
 @click.argument("inputs")
 def published(place: Path, inputs: str) -> None:
-    """Record in PLACE that the published site was built from INPUTS.
+    """Record in the archive that the published site was built from INPUTS.
 
-    INPUTS is a checksum that `build --outputs` writes.
+    PLACE is the folder with the archive. INPUTS is a checksum that `build --outputs` writes.
 
     The nightly update publishes again only when the inputs have another checksum.
     """

@@ -87,7 +87,7 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _add_inputs(outputs: Path, digest: str) -> None:
-    """Append the digest to GitHub's output file, which other steps write to as well."""
+    """Append `inputs=DIGEST`, the checksum of the site's inputs, to GitHub's step output file."""
     with outputs.open("a", encoding="utf-8") as file:
         file.write(f"inputs={digest}\n")
 

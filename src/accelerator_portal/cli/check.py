@@ -66,8 +66,8 @@ TELLERS: Mapping[str, ProblemFormat] = {"text": as_text, "github": as_annotation
 def spot(line: str, problem: Problem) -> tuple[int, int]:
     """Return the start and the exclusive end of a problem in its line, from 0.
 
-    This is the text to fix or the first words that `what` quotes, else the line without spaces
-    around it.
+    The problem is the text that its fix replaces, else the first text in double quotes in
+    `problem.what` that the line contains, else the whole line without surrounding spaces.
     """
     named = _QUOTED.findall(problem.what)
     for word in [problem.fix.old, *named] if problem.fix else named:
@@ -263,7 +263,11 @@ def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
 
 
 def _below(root: Path, paths: Iterable[Path]) -> list[str]:
-    """Return the paths relative to the repository. Raises click.BadParameter for invalid ones."""
+    """Return `paths` relative to the repository `root`.
+
+    A relative path is looked up in the current folder first, then below `root`. Raises
+    click.BadParameter for a path that cannot be read or is not in the repository.
+    """
     found = []
     for path in paths:
         place = path if path.is_absolute() else Path.cwd() / path
@@ -334,7 +338,7 @@ def _folder(path: str) -> str:
 
 
 def _git(root: Path, *arguments: str) -> list[str]:
-    """Return the lines or names that git prints; empty if it fails."""
+    """Return git's output, split at newlines and NUL characters; empty if the command fails."""
     command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=60)

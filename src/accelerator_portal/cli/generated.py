@@ -91,10 +91,11 @@ def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
 
     Requires torch.
 
-    For a new suite, first write data/suites/NAME.yaml with one test name: `tests:` gets the others.
+    For a new suite, first write data/suites/NAME.yaml with one test name in the list `tests:`. The
+    command adds the other names to the list.
 
-    Names that this torch version doesn't have stay, because reports on other releases use them.
-    Lines above `tests:` are edited by hand and stay unchanged.
+    Names that this torch version doesn't have stay, because reports on other releases use them. The
+    lines above the list `tests:` are edited by hand and stay unchanged.
     """
     described = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
     for name in wanted:

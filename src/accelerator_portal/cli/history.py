@@ -129,9 +129,10 @@ def _made(
 
 @contextmanager
 def _connected(scheduler: str | None) -> Iterator[Client]:
-    """Yield a client of a Dask cluster; without a scheduler, of workers started for the block.
+    """Yield a client of the Dask cluster at the address `scheduler`.
 
-    Raises click.ClickException if the scheduler does not respond.
+    If `scheduler` is None, start a local cluster that ends with the `with` block. Raises
+    click.ClickException if the scheduler does not respond.
     """
     from distributed import Client, LocalCluster
 

@@ -57,7 +57,7 @@ def _several(question: Prompt) -> str:
 
 
 def _flags(command: _Command) -> _Command:
-    """Return a command with an option for every question."""
+    """Return the command with an option for each question in `vendors.answers.QUESTIONS`."""
     for question in reversed(QUESTIONS):
         option = click.option(
             question.option,
@@ -121,7 +121,10 @@ def new(  # noqa: PLR0913 - each is an option
 
 
 def _given(said: dict[str, Any]) -> dict[str, str]:
-    """Return the answers that options give, by flag; several values are joined by commas."""
+    """Return the answers that the command's options set, as texts by the question's flag.
+
+    Several values of an option are joined by commas. Options that are not set are left out.
+    """
     texts = {
         question.flag: said[f"said_{question.flag.replace('-', '_')}"] for question in QUESTIONS
     }
@@ -160,10 +163,10 @@ def _with_package(case: PlatformCase, named: str) -> PlatformCase:
 
 
 def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
-    """Return the case with all answers, asking for missing ones if `asked`.
+    """Return `case`, what is known about the new platform, completed with all answers.
 
-    Wrong options are reported before the first question. Raises click.ClickException if an answer
-    is wrong or, without `asked`, missing.
+    Questions without an answer are asked if `asked`. Wrong options are reported before the first
+    question. Raises click.ClickException if an answer is wrong or, without `asked`, missing.
     """
     found = interview(case, given)
     faults = found.wrong if asked else [*found.wrong, *found.missing]
@@ -232,9 +235,11 @@ BACK = "<"
 
 
 def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-    """Ask until the answer is valid; return the case with it, or None to go back.
+    """Ask a question until the answer is valid; return `case` with the answer, or None to go back.
 
-    Raises click.Abort on Ctrl+C.
+    `case` is what is known about the new platform; it is returned unchanged if an optional question
+    is skipped. With `first`, there is no earlier question to go back to. Raises click.Abort on
+    Ctrl+C.
     """
     needed = is_needed(case, question)
     known = derived(case, question.flag)
@@ -265,7 +270,10 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
 
 
 def _words(question: Prompt, fault: str) -> str:
-    """Return an error message that names the question instead of its flag (`torch[2]: …`)."""
+    """Return the error message `fault` with the question's words in place of its flag.
+
+    For example, `torch[2]: …` becomes `PyTorch: …`.
+    """
     return re.sub(rf"^{question.flag}(\[\d+\])?(?=: )", question.words, fault, flags=re.MULTILINE)
 
 

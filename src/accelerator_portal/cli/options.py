@@ -1,4 +1,4 @@
-"""Defines the options that several commands share, and how they print problems."""
+"""Defines options that several commands share, and functions that load the catalog and print."""
 
 from __future__ import annotations
 
@@ -164,7 +164,10 @@ def print_problems(problems: Sequence[Problem]) -> None:
 
 
 def usable_catalog(root: Path) -> Catalog:
-    """Return the catalog below a folder; raises ProblemsError if it cannot be loaded."""
+    """Return the catalog below a folder, without vendor folders that have problems.
+
+    Raises ProblemsError if the PyTorch releases or the selector's defaults cannot be used.
+    """
     catalog, problems = load_catalog(root)
     if catalog is None:
         raise ProblemsError(problems)
@@ -185,7 +188,10 @@ def catalog_of_main(root: Path) -> Catalog:
 
 
 def whole_catalog(root: Path) -> Catalog:
-    """Return the catalog below a folder if every file can be read; raises ProblemsError."""
+    """Return the complete catalog below a folder.
+
+    Raises ProblemsError if any file cannot be read or is invalid. The rules of the check don't run.
+    """
     catalog, problems = load_catalog(root)
     if problems or catalog is None:
         raise ProblemsError(problems)
@@ -209,7 +215,10 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
 
 @contextmanager
 def progress_bar(label: str, length: int) -> Iterator[Advance]:
-    """Show a progress bar on a terminal, and nothing in a log; yield its `Advance`."""
+    """Show a progress bar on a terminal, and nothing in a log.
+
+    Yield a function without arguments to call after each of the `length` items.
+    """
     quiet = not sys.stderr.isatty()
     with click.progressbar(length=length, label=label, hidden=quiet, file=sys.stderr) as bar:
         yield lambda: bar.update(1)

@@ -33,7 +33,10 @@ def without_option(words: Sequence[str]) -> Iterator[str]:
 
 
 def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return `variables` and those with which another Python finds this package after its own."""
+    """Return `variables` with PYTHONPATH and ACCELERATOR_PORTAL_PATH set for another Python.
+
+    The other Python finds its own packages first, then this package and its base dependencies.
+    """
     first = [str(Path(__file__).parent / "behind"), variables.get("PYTHONPATH", "")]
     specs = [spec for name in _BASE if (spec := find_spec(name)) and spec.origin]
     folders = dict.fromkeys(str(Path(str(spec.origin)).parent.parent) for spec in specs)

@@ -142,7 +142,11 @@ def _chosen(catalog: Catalog, platform: Platform, version: str | None) -> list[P
 
 
 def _add(root: Path, platform: Platform, proposals: Sequence[RowProposal]) -> None:
-    """Write the rows of all proposals, or none if a proposal has no row (click.ClickException)."""
+    """Add the rows of all proposals to the platform's compatibility.yaml.
+
+    Raises click.ClickException, and writes nothing, if a proposal has no row because the release's
+    metadata states no torch version.
+    """
     path = platform.path("compatibility.yaml")
     text = before = (root / path).read_text("utf-8")
     for one in reversed(proposals):

@@ -26,8 +26,8 @@ from accelerator_portal.cli.options import INPUT_FILE, ROOT, catalog_of_main
 def pull_request_comment(root: Path, event: Path) -> None:
     """Write the portal's comment on a pull request. Needs GH_TOKEN.
 
-    ROOT is a checkout of the base branch, never of the pull request. The maintainers are those in
-    this checkout.
+    ROOT is a checkout of the base branch, never of the pull request. The command reads the
+    platforms' maintainers from this checkout.
     """
     try:
         run = PullRequestRun.model_validate_json(event.read_bytes())

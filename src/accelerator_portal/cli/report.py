@@ -87,7 +87,10 @@ _NOT_STATED = "not stated"
 @click.argument("second", type=INPUT_FILE)
 @JSON
 def compare(first: Path, second: Path, limit: int, as_json: bool) -> None:
-    """List new failures, fixes and other differences."""
+    """List new failures, fixes and other differences.
+
+    FIRST and SECOND are reports. The differences are changes from FIRST to SECOND.
+    """
     one, other = read_report(first), read_report(second)
     if as_json:
         print_json(_record(one, other))
@@ -151,7 +154,12 @@ def _test(found: OutcomeDifference) -> str:
 
 
 def _record(first: Report, second: Report) -> dict[str, Any]:
-    """Return all differences between the reports as JSON data, without a limit."""
+    """Return all differences between two reports, as `report compare --json` prints them.
+
+    `first` and `second` identify the reports. `only_first` and `only_second` map suites or settings
+    that only one report has to their number of tests. `unchanged` has the number of tests with
+    equal outcomes by suite. `environment` and `differences` are lists of changes.
+    """
     found = compare_reports(first, second)
     heads = [
         {"accelerator": r.accelerator, "kind": r.kind, "started": r.started}

@@ -95,7 +95,10 @@ def closing_words(finished: Finished, out: Path) -> str:
 
 
 def _waiting(tests: list[TestEntry]) -> list[str]:
-    """Return a heading and a line for each missing operator, sorted by number of affected tests."""
+    """Return a heading and a line for each operator whose absence stopped tests; empty if none did.
+
+    The operators that stopped most tests come first.
+    """
     missing = missing_operators(tests)
     if not missing:
         return []

@@ -1,4 +1,7 @@
-"""`accelerator-portal stated-models`: updates lists of models from a clone of a repository."""
+"""`accelerator-portal stated-models`: updates a platform's lists of models from documents.
+
+The documents are read from a clone of their GitHub repository.
+"""
 
 from __future__ import annotations
 

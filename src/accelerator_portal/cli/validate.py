@@ -264,7 +264,10 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
 
 
 def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
-    """Return the request with the workers and threads that suit the suites of the resumed run."""
+    """Return the request to resume a run, with workers and threads for the suites in its journal.
+
+    Raises RunError if the journal cannot be read or the workers would distort measured speeds.
+    """
     found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
     return replace(request, workers=found.workers, threads=found.threads)
 

@@ -1,7 +1,8 @@
-"""Adds this package's folders to the end of another Python's path, in every process of a run.
+"""Adds the folders of this package to the end of `sys.path` in another Python interpreter.
 
-`validate --python` adds this folder to PYTHONPATH. Packages of the other Python are found first.
-This package and its base dependencies are found in the folders at the end.
+`validate --python` adds the folder of this module to PYTHONPATH, so that every process of the
+validation run imports it at startup. Packages of the other Python are found first. This package and
+its base dependencies are found in the added folders.
 """  # noqa: INP001 - a folder for PYTHONPATH, no package
 
 from __future__ import annotations
