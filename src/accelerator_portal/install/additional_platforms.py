@@ -38,7 +38,7 @@ class Commands(Model):
 
 
 class AdditionalPlatform(Model):
-    """A platform in the file."""
+    """A platform in `additional-platforms.json`."""
 
     name: Line
     """The name that readers see."""

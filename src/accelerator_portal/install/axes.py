@@ -1,6 +1,9 @@
-"""Defines the axes of the install selector.
+"""Defines the axes of the install selector, such as the operating system and the Python version.
 
-The table AXES determines the keys of a choice, the order on the page, the labels, the data for the
+A choice has one value on each axis. A row (`InstallRow`) has the commands for all choices that its
+values cover.
+
+The table AXES determines the keys of a choice, the order and labels on the page, the data for the
 page's script, the fieldsets and the keys of rows. To add an axis, add an entry to AXES, and a field
 to `InstallRow` that `expand` fills.
 """
@@ -97,17 +100,24 @@ class Axis:
 
     @property
     def field(self) -> str:
-        """The field of InstallRow, and the column of the script's data, that has its values."""
+        """The name of the axis's field in InstallRow and of its column in the page's data."""
         return f"{self.id}s" if self.many else self.id
 
 
 def build_id(catalog: Catalog, build: str) -> str:
-    """Return the id of a build in links: `stable` for the newest release, so links stay current."""
+    """Return the id of a build in links: `stable` for the newest release, so links stay current.
+
+    `build` is a release's version or `preview`. All builds but the newest release are returned
+    unchanged.
+    """
     return STABLE if build == catalog.releases.newest.version else build
 
 
 def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Return the values for builds: `stable` (the newest release that fits), nightly, releases."""
+    """Return the values of the axis `build`: `stable`, newest release, nightly, earlier releases.
+
+    `stable` means the newest release that has a row for the reader's other selections.
+    """
     newest, *earlier = sorted(catalog.releases.by_version, key=Version, reverse=True)
     preview = catalog.releases.preview.version or ""
     return (
@@ -121,7 +131,10 @@ def _builds(catalog: Catalog, _: Sequence[InstallRow]) -> tuple[Value, ...]:
 def _labeled(
     axis: str, shown: Mapping[str, str]
 ) -> Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]]:
-    """Return a function that returns the values that rows use, in the order of `shown`."""
+    """Return a function for `Axis.values` that returns the values of `axis` that rows use.
+
+    `shown` maps all value ids to labels, in the order of the result.
+    """
 
     def values(_: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
         used = {getattr(row, axis) for row in rows}
@@ -215,18 +228,24 @@ AXES = (
 
 
 def by_rank(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return axes in the order of the page."""
+    """Return axes by ascending rank, the order in which the selector shows them."""
     return tuple(sorted(axes, key=lambda axis: axis.rank))
 
 
 def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return the axes whose values can be derived, lowest weight first."""
+    """Return the axes other than platform and machine by ascending weight.
+
+    The selector derives values on these axes if the reader selected none.
+    """
     free = (axis for axis in axes if not axis.is_machine and axis.id != "platform")
     return tuple(sorted(free, key=lambda axis: axis.weight))
 
 
 def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return axes in the order of columns: platform, variant, others, those with many values."""
+    """Return axes in the order of columns in tables of commands and in the page's data.
+
+    The platform comes first, then the variant, then the others, and last those with `many`.
+    """
     return tuple(sorted(axes, key=lambda a: (a.many, a.id != "platform", a.values is not None)))
 
 

@@ -42,7 +42,8 @@ def command_lines(
 ) -> tuple[str, ...]:
     """Return the commands of an option's steps, one per line.
 
-    Raises UnknownPlaceholderError, and UnquotableError for a word that no shell form can express.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
+    placeholders, and UnquotableError for a word that no shell form can express.
     """
     return tuple(line for step in steps for line in _lines(step, method, os, values))
 
@@ -52,7 +53,8 @@ def pip_calls(
 ) -> tuple[PipCall, ...]:
     """Return the pip or uv calls of an option's steps, in order.
 
-    Raises UnknownPlaceholderError.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
+    placeholders.
     """
     return tuple(_pip_call(step.pip, method, values) for step in steps if step.pip)
 

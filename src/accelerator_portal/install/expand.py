@@ -36,9 +36,11 @@ MAX_ROWS = 4000
 
 @cached_by_owner
 def expand(catalog: Catalog) -> Expansion:
-    """Return the rows of the options of all platforms, and the options' problems.
+    """Return the install rows of all platforms, and the problems of their options.
 
-    Rules and pages all use the result, so it is cached for each catalog.
+    An option has a problem if it matches no build, makes too many rows, or has a placeholder or
+    word that commands cannot contain. The result is cached for each catalog, because rules and
+    pages all use it.
     """
     rows: list[InstallRow] = []
     problems: list[Problem] = []
@@ -124,10 +126,10 @@ _BUILD_ON_WINDOWS = message(
 
 
 def _note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
-    """Return the note below the commands.
+    """Return the note below the commands, or None.
 
-    It consists of warnings about containers, how to build with LibTorch, other plugins or
-    requirements without a stated version, and the note of the option.
+    Its sentences are the warnings of containers, how to build with LibTorch, the note of
+    `_other_needs` and the note of the option.
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
     texts = (*warnings, _BUILD if method == "libtorch" else None)
@@ -138,9 +140,10 @@ def _note(platform: Platform, option: Option, target: Target, method: Method) ->
 
 
 def _other_needs(platform: Platform, target: Target) -> str | None:
-    """Return a note on plugin versions for other versions of the requirements, or None.
+    """Return a note about versions of required software other than the row's, or None.
 
-    If no source states the requirements' versions, the note says so.
+    The note lists the plugin versions for these other versions. If no source states the versions
+    that this release requires, it says so and names a release for which they are stated.
     """
     fits = target.fits
     if fits is None:

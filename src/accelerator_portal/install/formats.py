@@ -57,7 +57,11 @@ def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallR
 
 
 def _requirements(row: InstallRow) -> Iterator[InstallRow]:
-    """Yield the row for requirements files: one for each call, because indexes are set per file."""
+    """Yield the row for requirements files, with a file for each pip call of `row`.
+
+    A file applies its indexes to all of its packages, so calls cannot share one. No row is yielded
+    if the commands do more than install packages.
+    """
     if not _is_packages_only(row):
         return
     names = ["requirements.txt"]
@@ -96,7 +100,7 @@ def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
 
 
 def _plain_python(check: CheckLine) -> str:
-    """Return the check as uv runs it: the interpreter is `python` on every system."""
+    """Return the check's command for `uv run`, whose interpreter is `python` on every system."""
     return check.command.replace("python3 ", "python ", 1)
 
 
@@ -164,7 +168,10 @@ def _is_packages_only(row: InstallRow) -> bool:
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return the uv row of the newest release whose build uv detects, by platform and machine."""
+    """Return the uv row of the newest release whose build uv detects.
+
+    The keys are platform, operating system and architecture.
+    """
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
         detected = row.variant in BACKENDS or any(c.backend == "xpu" for c in row.calls)

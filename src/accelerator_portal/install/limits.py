@@ -54,9 +54,10 @@ def driver_bounds(platform: Platform) -> DriverBounds | None:
 def row_ranges(
     catalog: Catalog, rows: Iterable[tuple[int, InstallRow]], generation: Generation
 ) -> tuple[int, ...]:
-    """Return the numbers of the rows that a card can run, as ranges.
+    """Return the positions of the rows that a hardware generation can run, as ranges.
 
-    Each range is two numbers: its start and its exclusive end.
+    `rows` are pairs of position and row, by ascending position. Each range is two integers of the
+    result: its start and its exclusive end.
     """
     fitting = (place for place, row in rows if runs(catalog, generation, row))
     return tuple(_ranges(fitting))

@@ -28,7 +28,7 @@ TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on
 
 
 def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the names of the columns in order."""
+    """Return the names of the columns of the payload's `rows`: the fields of `axes`, then TEXTS."""
     return (*(axis.field for axis in by_column(axes)), *TEXTS)
 
 
@@ -49,9 +49,9 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A group of cards: its name, a remark, and the rows that its cards can run.
+    """A hardware generation: its name, a remark, and the rows that its cards can run.
 
-    `ranges` has the numbers of the rows, as `row_ranges` returns them.
+    `ranges` has the positions of these rows, as `row_ranges` returns them.
     """
 
     name: str
@@ -64,9 +64,10 @@ def payload(
 ) -> dict[str, Any]:
     """Return the selector's data for the page's script; `cards` are by platform id and card id.
 
-    `rows` has a list of integers for each column, with one integer for each row: columns compress
-    better than rows, because neighboring rows are alike. An integer is the position of a value in
-    the list of its axis or table; -1 means no value, or any value where a row can have several.
+    `rows` maps each column to a list with an integer for each row: columns compress better than
+    rows, because neighboring rows are alike. An integer is a position in the values of the column's
+    axis or, for other columns, in the list under the column's name. -1 means no value, or any value
+    on an axis on which a row can have several.
     """
     many = [axis for axis in selector.table if axis.many]
     tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
@@ -93,7 +94,11 @@ def payload(
 def overview(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the data about all platforms that the page's script loads first, without rows."""
+    """Return the payload without rows, which the page's script loads first.
+
+    It has the axes with their values, and the variants, default choices, drivers and cards of all
+    platforms.
+    """
     return {
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
         "variants": {platform: _plain(values) for platform, values in selector.variants.items()},
@@ -153,9 +158,9 @@ def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
 
 
 def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
-    """Return the number of each Python's finding, or -1; only one number if all are equal.
+    """Return the position in `table` of each Python version's finding, -1 for a missing one.
 
-    Returns None if no Python has a finding.
+    If all are equal, the result has only one item. It is None if no Python version has a finding.
     """
     numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
     if set(numbers) <= {-1}:
@@ -174,9 +179,10 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _ended(one: Ended) -> dict[str, str]:
-    """Return the version, the platform and the commands for a machine whose wheels have ended.
+    """Return the commands that install the last wheels for a kind of machine.
 
-    The keys are those with which the page's script shows a row.
+    The keys are `version`, `platform`, `method`, `environment`, `commands` and `check`; the page's
+    script shows them like a row.
     """
     environment = new_environment("pip", one.os) or ""
     return {

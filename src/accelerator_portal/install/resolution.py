@@ -49,9 +49,10 @@ def resolve(
 ) -> Resolution:
     """Return the row and choice that fit a reader's wishes best.
 
-    `wishes` maps axes to values, the oldest wish first. Missing machine axes come from the starting
-    choice. `admits` returns whether the reader's card and driver can run a row. Raises LookupError
-    if the selector has no rows at all.
+    `wishes` maps axis ids to value ids, the oldest wish first. If wishes conflict, the more recent
+    one wins, but the machine and the platform always apply. Missing machine axes come from the
+    starting choice. `admits` returns whether the reader's card and driver can run a row. Raises
+    LookupError if the selector has no rows at all.
     """
     start = _start(selector, wishes)
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
@@ -147,7 +148,10 @@ def _free_wishes(
 
 
 def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
-    """Return the points with a value; for a Python that no row names, the points for any Python."""
+    """Return the points, pairs of a row and one of its Python versions, with a value on an axis.
+
+    If no row names the Python version `value`, return the points of rows without a Python version.
+    """
     if axis.id != "python":
         return [point for point in points if getattr(point[0], axis.field) == value]
     own = [point for point in points if point[1] == value]
@@ -157,10 +161,11 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
 def _preference(
     selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
 ) -> tuple[int, ...]:
-    """Return the sort key of a point; the smallest is the best.
+    """Return the sort key of a row and one of its Python versions; the smallest is the best.
 
-    Points whose versions do not exist together come last. Before them come nightly builds, methods
-    that are not READY, rows on request, and then values by preference.
+    The worst are rows whose versions do not exist together for this Python. Next are nightly
+    builds, methods that are not in READY, and rows with `on_request`. The rest is sorted by axis:
+    the value of the starting choice first, then in the order of the axis.
     """
     row, python = point
     places = []
@@ -178,7 +183,7 @@ def _preference(
 
 
 def _fails(row: InstallRow, python: str) -> bool:
-    """Return whether a look-up found that the row's versions do not exist for this Python."""
+    """Return whether the row's finding says that its versions don't resolve for this Python."""
     findings = dict(zip(row.pythons or (), row.findings, strict=False))
     found = findings.get(python)
     return found is not None and found.kind == "none"

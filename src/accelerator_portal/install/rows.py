@@ -64,6 +64,7 @@ class PipCall:
     index: str | None = None
     extra_index: str | None = None
     pre: bool = False
+    """Whether prereleases are allowed."""
     backend: str | None = None
     """uv's name for the build of PyTorch, such as `cu130`; `index` is then None."""
 
@@ -73,7 +74,10 @@ class Finding:
     """The result of checking the versions that a command installs, in words with the date."""
 
     kind: Literal["installed", "found", "none", "named", "unchecked"]
+    """`installed`: installed and imported. `found`: the versions resolve. `none`: they don't
+    resolve. `named`: only a document states the version. `unchecked`: not looked up."""
     words: str
+    """The sentences that readers see."""
 
 
 @dataclass(frozen=True, slots=True)

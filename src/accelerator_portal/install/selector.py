@@ -28,6 +28,7 @@ class Selector:
     rows: tuple[InstallRow, ...]
     starts: tuple[Choice, ...]
     table: tuple[Axis, ...] = AXES
+    """The axes, in the order of addresses and data."""
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The ids of the values that are in a disclosure, by axis id."""
     drivers: Mapping[str, DriverBounds] = field(default_factory=dict)
@@ -152,9 +153,9 @@ def make_selector(
 
 
 def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:
-    """Yield the ids of variants that only earlier releases of a platform have.
+    """Yield the ids of variants that neither nightly builds nor the two newest releases have.
 
-    Earlier are releases before the two newest ones that have variants.
+    For each platform, these are the two newest of the releases that have variants.
     """
     places = {value.id: place for place, value in enumerate(builds)}
     found: dict[str, dict[str, set[str]]] = {}
@@ -170,7 +171,7 @@ def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -
 def _starts_of(
     rows: tuple[InstallRow, ...], platform: str, starts: tuple[Choice, ...]
 ) -> Iterator[Choice]:
-    """Yield the default choices for whose machine a platform has a row.
+    """Yield the default choices for machines on which the platform has a row, with this platform.
 
     If there are none, yield the first default choice with the machine of the platform's first row.
     """

@@ -26,8 +26,8 @@ class Serving:
     portal has no command for, and `none` if no build does. `oldest` and `newest` are the oldest and
     newest release that run on it. `variants` are the ids of the variants of `newest`, preferred
     ones first. `os` and `arch` are set if builds for other systems do not run on it. `from_source`
-    is true if it must be built from source. `passed_over` is the platform's newest release if that
-    differs from `newest`.
+    is true if only builds from source run on it. `passed_over` is the platform's newest release if
+    that differs from `newest`.
     """
 
     verdict: ReleaseSupport
@@ -47,7 +47,7 @@ class Serving:
 
     @property
     def build(self) -> str | None:
-        """The build to install, as the selector's address names it."""
+        """The build's id in the selector's address: a version or `preview`; None if none runs."""
         return PREVIEW if self.verdict == "preview" else self.newest
 
 
@@ -116,7 +116,11 @@ def _of_releases(
 
 
 def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> Serving | None:
-    """Return the result for hardware whose last wheels are older than all releases, or None."""
+    """Return the builds for hardware in machines that newer releases have no wheels for, or None.
+
+    `ended` in `data/releases.yaml` lists these machines. The result has one release, the last one
+    with wheels for the machine.
+    """
     for one in catalog.releases.ended:
         if one.platform == platform.id and any(
             build.torch
@@ -130,7 +134,11 @@ def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> S
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
-    """Return the result from `compatibility.yaml`, or else from the releases that builds name."""
+    """Return the builds for hardware that no install row runs on; `verdict` is `no-command`.
+
+    The releases are those in `compatibility.yaml` that the generation's builds cover, or else those
+    that the generation's builds pin with `==`.
+    """
     rows = [
         row
         for row in platform.compatibility.rows
@@ -143,9 +151,9 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
 
 
 def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """Return the value that all fitting rows have in common, or None.
+    """Return the `os` or `arch` (`axis`) that all `fitting` rows have; None if they differ.
 
-    Also None if the generation's builds do not depend on `axis`, which is `os` or `arch`.
+    Also None if no build of the generation is limited to values of this axis.
     """
     if not any(getattr(build, axis) for build in generation.builds):
         return None
@@ -154,7 +162,10 @@ def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str |
 
 
 def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple[str, str], ...]:
-    """Return the operating systems without a row in `best`, each with its newest release."""
+    """Return the operating systems of `fitting` that `best` lacks, each with its newest release.
+
+    They are sorted by name. Nightly builds don't count.
+    """
     newest: dict[str, str] = {}
     here = {row.os for row in best}
     for row in sorted((r for r in fitting if r.build != PREVIEW), key=lambda r: Version(r.build)):

@@ -22,9 +22,10 @@ from accelerator_portal.install.rows import PREVIEW
 class Target:
     """One build, variant and system for which an option has commands.
 
-    `build` is a release's version or `preview`. `wheel` is the variant in the wheel's index, and
-    `index` the address of that index, empty for PyPI. `fits` is the row of `compatibility.yaml`
-    that the option installs. `named` is the document that names the version.
+    `build` is a release's version or `preview`. `wheel` is the variant of the published build.
+    `index` is the address of the index that has its wheel, empty for PyPI. Both are None if the
+    option itself states its systems; images and archives have no index. `fits` is the row of
+    `compatibility.yaml` that the option installs. `named` is the document that names the version.
     """
 
     build: str
@@ -40,7 +41,7 @@ class Target:
 
     @property
     def torch(self) -> str | None:
-        """The release, or None for a nightly build, which has no version yet."""
+        """The release's version, or None for a nightly build, which has no version yet."""
         return None if self.build == PREVIEW else self.build
 
 
@@ -95,7 +96,10 @@ def _of_builds(
 
 
 def served_builds(catalog: Catalog, option: Option) -> Iterator[Build]:
-    """Yield the published builds that an option uses, also of variants that are not described."""
+    """Yield the published builds that an option uses.
+
+    This includes builds of variants that `install.yaml` does not describe.
+    """
     for release in _builds(catalog, option):
         yield from _admitted(option, release)
 

@@ -1,1 +1,1 @@
-"""Reads what indexes publish of a PyTorch release, writes its entry, and checks and compares it."""
+"""Reads PyTorch releases from package indexes; updates and compares `data/releases.yaml`."""

@@ -108,7 +108,8 @@ def _is_for(wheel: Wheel, claim: BuildClaim) -> bool:
 def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
     """Return whether a wheel in `data/releases.yaml` is the build that a claim names.
 
-    `data/releases.yaml` lists a build on PyPI once, and not again for the index of its variant.
+    For the claim `pypi`, any wheel on PyPI is. For a variant, so is the variant's wheel on PyPI,
+    because `data/releases.yaml` does not list it again for the variant's index.
     """
     return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
 

@@ -49,6 +49,7 @@ class EntryChange:
 
     release: Release
     wheels: tuple[Wheel, ...]
+    """Wheels to add to the entry."""
     torchvision: str | None
     """The torchvision release to add, or None."""
     described: Mapping[int, Wheel] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class EntryChange:
     differences: tuple[str, ...] = ()
     """Messages about differences between the entry and the indexes, which are not changed."""
     is_new: bool = False
+    """Whether the file has no entry for the release yet."""
     companions: tuple[Companion, ...] = ()
     """Rows to add to `companions` in the file."""
 
@@ -73,7 +75,7 @@ class NoReleaseError(UserError, ValueError):
 def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
     """Return the additions to a release's entry and companions; a whole entry for a new release.
 
-    Raises NoReleaseError if the facts are not sufficient for a new entry.
+    Raises NoReleaseError if a new release has no wheels on an index that was read, or no date.
     """
     known = listed.by_version.get(published.version)
     change = _completion(published, known) if known else _new_entry(published)

@@ -43,6 +43,7 @@ class AskOptions:
     """Options for reading indexes."""
 
     limits: RequestLimits = field(default_factory=RequestLimits)
+    """The limits of requests, such as their number and the time of each."""
     address_of: Callable[[str], str] = address_of
     """Returns the address of an index by its name. Tests use a server on loopback."""
     told: Callable[[], None] = lambda: None

@@ -53,6 +53,7 @@ class PublishedRelease:
     version: str
     date: dt.date | None = None
     torchvision: str | None = None
+    """The newest torchvision that requires exactly this PyTorch release."""
     builds: tuple[PublishedBuild, ...] = ()
     read: frozenset[str] = frozenset()
     """The indexes that were read: addresses, and `pypi`."""
@@ -132,13 +133,16 @@ def _systems_of_files(refused: Iterable[str], version: str) -> Iterator[_Place]:
 
 
 def torch_source_id(index: str, version: str) -> str:
-    """Return the id of the source for a torch release on an index."""
+    """Return the id in `data/releases.yaml` of the source for a torch release on an index."""
     place = "pypi" if index == PYPI else index.removeprefix(INDEX).strip("/") or "all-builds"
     return f"torch-{place}-{version.replace('.', '-')}"
 
 
 def companion_source_id(package: str, version: str) -> str:
-    """Return the id of the source for a package's requirement on a torch release."""
+    """Return the id in `data/releases.yaml` of the source for a package's requirement on torch.
+
+    `version` is the torch release.
+    """
     return f"{package}-pypi-{version.replace('.', '-')}"
 
 
@@ -206,7 +210,11 @@ def _builds(
 
 
 def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
-    """Return each build once; its parts differ in Python versions, platform tags and sizes."""
+    """Return one build for each variant, system and architecture.
+
+    Builds with the same key are joined: with all Python versions and platform tags, and the largest
+    size.
+    """
     joined: dict[tuple[str, Os, Arch], PublishedBuild] = {}
     for build in builds:
         before = joined.get(build.key, build)

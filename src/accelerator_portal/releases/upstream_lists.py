@@ -85,7 +85,7 @@ class MatrixBuilds:
 
 
 def is_matrix(text: str) -> bool:
-    """Return whether a text begins like a binary build matrix."""
+    """Return whether a text begins with `{"include"`, as a binary build matrix does."""
     return re.match(r'\s*\{\s*"include"', text) is not None
 
 

@@ -241,7 +241,7 @@ def _by_key(commands: Iterable[UpstreamCommand]) -> dict[_Key, list[UpstreamComm
 
 
 def _pypi_builds(catalog: Catalog) -> frozenset[_Key]:
-    """Return the keys of builds on PyPI, with the name of their variant instead of `pypi`."""
+    """Return the release, operating system, method (`pip`) and variant of each build on PyPI."""
     return frozenset(
         (release.version, wheel.os, "pip", wheel.variant)
         for release in catalog.releases.releases
@@ -330,6 +330,7 @@ class ComparedEntry:
     kind: str
     """What is compared: `pip`, `libtorch`, `wheels`, `archives` or `support`."""
     build: str
+    """A variant or `pypi`; `Python` for the Python versions in RELEASE.md."""
     agreement: Agreement
     words: str = ""
 
