@@ -1,4 +1,4 @@
-"""Finds answers that contradict other answers, platform folders or PyTorch's releases."""
+"""Finds a vendor's answers that contradict each other, platform folders or PyTorch releases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ AnswerFault = tuple[str, str] | None
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
-    """Return why a valid value contradicts other answers or the catalog, with the fix, or None."""
+    """Return what is wrong with an answer to the question `flag`, and the fix; None if nothing is.
+
+    `value` is valid by itself, but may contradict other answers or the catalog.
+    """
     if isinstance(value, str):
         for what in alphabet_faults(value):
             return what, "use one alphabet"
@@ -70,7 +73,8 @@ def _alike(catalog: Catalog, name: str) -> AnswerFault:
 def _package(case: PlatformCase, value: str) -> AnswerFault:
     """Return the fault of a package that another platform claims, or None.
 
-    torch is checked with the integration, since PyTorch's in-tree platforms share that package.
+    The package torch is no fault here, since PyTorch's in-tree platforms share it. `_integration`
+    reports it for out-of-tree platforms.
     """
     return None if canonicalize_name(value) == "torch" else _claimed(case, value)
 

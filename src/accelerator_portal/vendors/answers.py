@@ -83,7 +83,10 @@ def refuse(question: Prompt, what: str, remedy: str) -> RefusedAnswerError:
 
 @cache
 def _model(question: Prompt) -> type[Model]:
-    """Return a model with one key, so that an answer is validated like a file."""
+    """Return a model whose only key is the question's flag.
+
+    With it, an answer is validated with the same error messages as a file.
+    """
     field: Any = (question.kind, Field(alias=question.flag))
     return create_model("Answer", __base__=Model, answer=field)
 
@@ -99,8 +102,11 @@ class Prompt:
 
     flag: str
     words: str
+    """A short name of the question."""
     help: str
+    """What to answer."""
     kind: Any
+    """The type of the answer, with which pydantic validates it."""
     needed: bool = True
     hidden: bool = False
     many: bool = False

@@ -90,7 +90,7 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
 
 
 def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
-    """Return the cited sources; all of them if none is cited, since a file must have a source."""
+    """Return the sources with the ids `named`; all sources if none has, since a file needs one."""
     return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
 
 
@@ -163,7 +163,7 @@ class PlatformCase:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """The steps of the command, or else of the entry's first option; empty without either."""
+        """The steps of the answer `command`, or else of the first option in `entry`; or empty."""
         command = self.value("command")
         if command:
             return pip_steps(command)

@@ -139,7 +139,7 @@ def _note(case: PlatformCase) -> Record:
 
 
 def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
-    """Return the sources of these answers, without duplicates."""
+    """Return the key `source` with the id of these answers' source, or a list of several ids."""
     named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
     return {"source": named[0] if len(named) == 1 else named}
 
@@ -188,7 +188,10 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:
-    """Return the guide's Markdown by heading, from the entry or else from answers."""
+    """Return the guide's Markdown by heading, from answers.
+
+    Sections of the guide in `additional-platforms.json` replace them.
+    """
     page = f"<{_address(case.value('url'))}> [@{DOCUMENTATION}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"
     install = f"The commands above are for {package}."
@@ -205,7 +208,7 @@ def guide_sections(case: PlatformCase) -> Mapping[str, str]:
 
 
 def only_question(case: PlatformCase) -> Mapping[str, str]:
-    """Return the title and text of the FAQ's only question, which is answered from `support`."""
+    """Return the FAQ's only question, with the address for support as its answer."""
     address, source = case.value("support"), case.source("support")
     return {"Where to ask?": f"<{_address(address)}> [@{source}]"}
 

@@ -103,7 +103,11 @@ def _day(moment: str) -> dt.date | None:
 
 
 def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[dict[str, Any]]:
-    """Yield an option for each distinct command; the file does not state architectures."""
+    """Yield an install option for each distinct command, with the systems that it is for.
+
+    `channel` is `stable` or `preview`. The options have no architectures, because
+    `additional-platforms.json` does not state them.
+    """
     systems: dict[str, list[str]] = {}
     for os, command in (("linux", commands.linux), ("windows", commands.windows)):
         if command:
@@ -122,7 +126,12 @@ def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[d
 
 
 def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
-    """Return an option's `torch` and `wheels`: the pinned torch version, or the index's newest."""
+    """Return the keys `torch` and `wheels` of an option, which select its PyTorch releases.
+
+    `torch` is the version that the steps pin, or else the newest release on the index. `wheels` is
+    the variant of PyTorch's index if no version is pinned. An option for such an index in the
+    channel `preview` has no `torch`.
+    """
     version = pinned(steps, "torch")
     if version:
         return {"torch": [version]}
@@ -139,7 +148,7 @@ def _newest(releases: Releases, wheels: str | None) -> str:
 
 
 def _rows(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a row with the versions of the first option that pins torch and a plugin."""
+    """Yield a row of compatibility.yaml from the first option that pins torch and a plugin."""
     for option in options:
         torch = pinned(option["steps"], "torch")
         plugin = pinned_plugin(option)
@@ -185,7 +194,12 @@ def _without_html(line: str) -> str:
 
 
 def with_releases(draft: Draft) -> Draft:
-    """Return an entry's draft with options for all releases in its rows, and with these rows."""
+    """Return an entry's draft whose options also cover other releases than the pinned one.
+
+    Options for PyTorch's own wheels follow `data/releases.yaml`, all others the rows of
+    `compatibility.yaml`. A draft without rows gets one for a pinned torch version, if no plugin is
+    pinned.
+    """
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
     followed = [following_option(option, rows) for option in options]
@@ -193,11 +207,11 @@ def with_releases(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return an option whose versions come from `rows`, if the rows have the versions that it pins.
+    """Return an option that takes its versions from `rows` of compatibility.yaml, not from pins.
 
-    `package` is the platform's package; by default the plugin that the option pins. An option
-    that pins other versions than the rows is returned unchanged: it may be the only option for
-    its system.
+    An option with `wheels` or for nightly builds follows `data/releases.yaml` instead. `package` is
+    the platform's package; by default the plugin that the option pins. An option that pins other
+    versions than the rows is returned unchanged: it may be the only option for its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
@@ -220,7 +234,10 @@ def pinned_plugin(option: Record) -> Requirement | None:
 
 
 def _following_wheels(option: Record) -> Record:
-    """Return an option for wheels that covers its release and all later releases."""
+    """Return an option that covers its torch release and all later ones with a `>=` specifier.
+
+    An option without `torch` is returned unchanged.
+    """
     if "torch" not in option:
         return option
     (first,) = option["torch"]
@@ -229,7 +246,11 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return the version row of the first stable option without `wheels`, if it pins no plugin."""
+    """Return a row of compatibility.yaml with the torch release of one option, or no row.
+
+    The option is the first without `wheels` that is not for nightly builds. There is no row if it
+    pins a plugin, because the torch version that the plugin needs is not stated.
+    """
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)
     if first is None or pinned_plugin(first):

@@ -1,4 +1,4 @@
-"""Writes CODEOWNERS and the issue forms from the vendors' folders, and adds hosts."""
+"""Writes CODEOWNERS and issue forms from the vendors' folders, and adds hosts to `hosts.yaml`."""
 
 from __future__ import annotations
 
@@ -161,7 +161,10 @@ def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Cata
 
 
 def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
-    """Return the text of the hosts file with a line added for each host, in alphabetical order."""
+    """Return `text`, the content of `data/hosts.yaml`, with a line added for each host.
+
+    The lines stay in alphabetical order. `owner` runs the hosts.
+    """
     lines = text.rstrip("\n").split("\n")
     for host in hosts:
         data = {"host": host, "owner": owner}

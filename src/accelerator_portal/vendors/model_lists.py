@@ -1,7 +1,7 @@
 """Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
 
-The document is Markdown or HTML. A heading or column that is missing, or an unknown mark, is
-refused, so that models are never lost silently if the document changes its form.
+The document is Markdown or HTML. A missing heading or column, or a cell text that `marks` does not
+list, raises ProblemsError, so that models are never lost silently if the document changes its form.
 """
 
 from __future__ import annotations
@@ -133,7 +133,11 @@ class _Tables(HTMLParser):
 
 
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
-    """Return `listed` with the rows and models of its document. Raises ProblemsError."""
+    """Return `listed` with `rows`, `left_out` and `models` read from the text of its document.
+
+    `path` names the document in errors. Raises ProblemsError if `listed` does not describe the
+    document.
+    """
     page = _Tables()
     rendered = MarkdownIt("commonmark", {"html": True}).enable("table")
     page.feed(rendered.render(_INDENTED_ROW.sub("", text)))
@@ -189,7 +193,7 @@ class _Reading:
     models: dict[tuple[str, str | None], _Found] = field(default_factory=dict)
 
     def add(self, table: _Table) -> None:
-        """Read the rows of a table, or count them as left out if its heading is excepted."""
+        """Read the rows of a table; only count them if it is below one of `except_headings`."""
         left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = _grid(table)
         self.rows += len(rows)

@@ -1,4 +1,4 @@
-"""Derives answers from other documents: package metadata, or pytorch.org's file."""
+"""Derives answers from package metadata or from pytorch.org's `additional-platforms.json`."""
 
 from __future__ import annotations
 

@@ -117,7 +117,11 @@ def _text(data: bytes) -> str:
 
 
 def _stated(read: _Read, *, whole: bool) -> PackageMetadata:
-    """Return the metadata in the files; `whole` means that entry points can also be read."""
+    """Return the metadata in the files that `read` returns.
+
+    If `whole` is false, `read` has no entry points and `autoload` is unknown. Raises ValueError
+    without a METADATA file that names the package.
+    """
     raw = parse_core_metadata(read("METADATA") or "")
     if "name" not in raw:
         raise ValueError("there is no METADATA file with a name. Use a wheel or a METADATA file")
@@ -142,7 +146,10 @@ def _urls(raw: RawMetadata) -> dict[str, str]:
 
 
 def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
-    """Return the requirement on torch that has no marker, such as an extra; None without one."""
+    """Return the version specifier of the package's requirement on torch, or None.
+
+    Requirements with a marker, for example those of an extra, don't count.
+    """
     for needed in requires:
         if needed.name == "torch" and not needed.marker and needed.specifier:
             return needed.specifier

@@ -1,4 +1,4 @@
-"""Updates a list in `stated-models.yaml` from its document at another commit."""
+"""Updates a list of models in `stated-models.yaml` from its document at another commit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.
 
 
 class CitedDocument(NamedTuple):
-    """The document of a list: a file on GitHub."""
+    """The document that a list of models is read from: a file in a repository on GitHub."""
 
     repository: str
     path: str
@@ -52,7 +52,7 @@ def with_list(
 
 
 def file_text(file: StatedModels) -> str:
-    """Return the YAML text of a file; each list names its only source as a text."""
+    """Return the text of `stated-models.yaml`; the `source` of each list is one id, not a list."""
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
     for one in data["lists"]:
         one["source"] = one["source"][0]

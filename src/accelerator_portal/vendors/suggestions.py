@@ -54,7 +54,11 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
 
 
 def _integration(case: PlatformCase) -> tuple[str, Texts]:
-    """Return "out-of-tree" for a package other than torch, which is installed on top of PyTorch."""
+    """Return the answer's source and "out-of-tree" if the package is not torch.
+
+    A package other than torch is installed on top of PyTorch. For torch, or without a package,
+    there is no text.
+    """
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
         return case.source("package"), ("out-of-tree",)
@@ -72,9 +76,10 @@ def _torch(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the version that the command pins, or the package's version if it fits all releases.
+    """Return the answer's source and the version that the command pins.
 
-    Returns no version if the command pins it for only one of several releases.
+    If it pins none, the version is that of the package, provided that it supports all releases.
+    There is no version if the command pins it for only one of several releases.
     """
     package = case.package
     pin = pinned_plugin(case)
@@ -87,9 +92,10 @@ def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _python(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the releases' Python versions that the package supports, without free-threaded ones.
+    """Return the answer's source and the releases' Python versions that the package supports.
 
-    Package metadata cannot state support for free-threaded Python.
+    The versions are one text, joined by commas. Free-threaded Python is left out, because package
+    metadata cannot state it.
     """
     wanted = case.package.python if case.package else None
     if wanted is None:
@@ -138,7 +144,7 @@ def _read(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
-    """Return whether the command pins torch and the package, but there are several releases."""
+    """Return whether the command pins torch and the package for one of several torch releases."""
     several = len(case.value("torch") or ()) > 1
     return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
 
@@ -153,7 +159,7 @@ def _texts(text: str | None) -> Texts:
 
 
 def _admits(wanted: SpecifierSet, python: str) -> bool:
-    """Return whether a requirement allows the first or a late patch release of a Python version."""
+    """Return whether a specifier allows the first or a late patch release of a Python version."""
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 
