@@ -314,8 +314,8 @@ def print_next_steps(
 ) -> None:
     """Print the fields that are left to fill in, and how to open a pull request.
 
-    `problems` are warnings, and problems that the new folder causes in others. `changed` are the
-    files outside of the folder that were written.
+    `problems` are warnings, and problems that the new folder causes in other folders. `changed` are
+    the paths of the files outside of the new folder that were written.
     """
     if problems:
         click.echo("\nWarnings for the new folder:")

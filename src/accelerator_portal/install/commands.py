@@ -60,7 +60,10 @@ def pip_calls(
 
 
 def container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
-    """Return the container of an option that consists of one `docker run`, else None."""
+    """Return the container of an option that consists of one `docker run`, else None.
+
+    `values` maps names of placeholders to values.
+    """
     if len(steps) != 1 or steps[0].docker is None:
         return None
     step = steps[0].docker

@@ -92,7 +92,7 @@ class Selector:
         return tuple(self._rows_by_value.get((axis, value), ()))
 
     def choices(self, row: InstallRow) -> Iterator[Choice]:
-        """Yield each choice for which `row` returns this row."""
+        """Yield each choice for which the method `row` returns this row."""
         names = [axis.id for axis in self.table]
         for values in product(*(self.ids(row, axis) for axis in self.table)):
             yield Choice(dict(zip(names, values, strict=True)))

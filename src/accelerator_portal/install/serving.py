@@ -1,4 +1,4 @@
-"""Finds the builds of PyTorch that run on a card."""
+"""Finds the builds of PyTorch that run on the cards of a hardware generation."""
 
 from __future__ import annotations
 

@@ -52,7 +52,10 @@ def names_python(platform: Platform, option: Option) -> bool:
 
 
 def targets(catalog: Catalog, platform: Platform, option: Option) -> Iterator[Target]:
-    """Yield the option's targets: one for each Python version if the commands depend on it."""
+    """Yield the option's targets: one for each build, system and variant.
+
+    If the commands depend on the Python version, there is a target for each Python version.
+    """
     split = names_python(platform, option)
     for build in _builds(catalog, option):
         found = _of_builds if option.published else _as_stated

@@ -284,7 +284,7 @@ def _last_line(lines: list[str], end: int) -> int:
 
 
 def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines: list[str]) -> int:
-    """Return the index at which a new entry is inserted; newest releases come first."""
+    """Return the index in `lines` at which a new entry is inserted; newest releases come first."""
     for place, known in enumerate(before.releases):
         if Version(known.version) < Version(release.version):
             return above_comments(lines, file.line(("releases", place)) - 1)

@@ -141,7 +141,8 @@ class _Work:
     def result(self) -> PublishedRelease:
         """Return the published release. A build on several indexes is listed once.
 
-        PyPI comes first, then the build's own index, then the index of all builds.
+        It is listed for PyPI if it is there, else for its own index, else for the index of all
+        builds.
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)

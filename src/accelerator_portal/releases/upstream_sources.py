@@ -352,7 +352,7 @@ class UpstreamComparison:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of the combinations, without duplicates."""
+        """The kinds of the compared entries, sorted and without duplicates."""
         return tuple(sorted({entry.kind for entry in self.entries}))
 
     def count(self, agreement: Agreement, kind: str) -> int:

@@ -149,16 +149,19 @@ class PlatformCase:
     answers: Mapping[str, Answer] = field(default_factory=dict)
 
     def value(self, flag: str) -> Any:  # noqa: ANN401 - each question has its kind
-        """Return an answer's value; None without an answer."""
+        """Return the value of the answer to the question `flag`; None without an answer."""
         answer = self.answers.get(flag)
         return answer.value if answer else None
 
     def source(self, flag: str) -> str:
-        """Return the id of an answer's source. Raises KeyError without an answer."""
+        """Return the id of the source of the answer to the question `flag`.
+
+        Raises KeyError without an answer.
+        """
         return self.answers[flag].source
 
     def answered(self, flag: str, answer: Answer) -> PlatformCase:
-        """Return the case with one more answer."""
+        """Return a copy of the case with an answer to the question `flag`."""
         return replace(self, answers={**self.answers, flag: answer})
 
     @property

@@ -100,7 +100,10 @@ def _proposals(case: PlatformCase) -> dict[str, Answer]:
 
 
 def applies(case: PlatformCase, question: Prompt) -> bool:
-    """Return whether a question applies to this case."""
+    """Return whether a question is relevant for this platform.
+
+    For example, there is no question for operating systems without an install command.
+    """
     if question.flag in {"command", "os"} and case.entry_options:
         return False  # the entry has both
     if question.flag == "integration":
@@ -145,7 +148,11 @@ def _missing(case: PlatformCase, question: Prompt) -> str:
 
 
 def as_typed(case: PlatformCase, more: Mapping[str, str]) -> str:
-    """Return the command line that gives all these answers, with `more` options by flag."""
+    """Return the `accelerator-portal new` command line with the case's answers as options.
+
+    Answers from package metadata or `additional-platforms.json` are left out. `more` are further
+    options by flag.
+    """
     said = {f: written(a.value) for f, a in case.answers.items() if a.source == DOCUMENTATION}
     words = [word for flag, text in {**more, **said}.items() for word in (f"--{flag}", text)]
     return shlex.join(["accelerator-portal", "new", case.id, *words])

@@ -288,5 +288,5 @@ def _plain(text: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text without characters such as footnote signs that look like verdicts."""
+    """Return a text without symbols that look like verdicts, such as check marks."""
     return " ".join(VERDICT_MARK.sub("", text).split()).strip(" ,")

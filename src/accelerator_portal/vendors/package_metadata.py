@@ -56,7 +56,8 @@ class PackageMetadata:
 def read_package(named: str) -> PackageMetadata:
     """Return the metadata of a wheel, METADATA file, `.dist-info` folder or installed package.
 
-    Raises NoMetadataError.
+    `named` is a path, or the name of an installed package. Raises NoMetadataError if it has no
+    metadata that can be read.
     """
     path = Path(named)
     try:

@@ -21,6 +21,7 @@ from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.entry import exact_version, pinned
 
 Texts = tuple[str, ...]
+"""Possible answers as a user would type them, the preferred one first."""
 
 
 def derived(case: PlatformCase, flag: str) -> Answer | None:
