@@ -57,9 +57,10 @@ def push(place: Path) -> None:
 @PLACE
 @click.argument("inputs")
 def published(place: Path, inputs: str) -> None:
-    """Record in the archive that the published site was built from INPUTS.
+    """Record that the published site was built from INPUTS.
 
-    PLACE is the folder with the archive. INPUTS is a checksum that `build --outputs` writes.
+    The record is stored in PLACE, the folder with the archive. INPUTS is a checksum that `build
+    --outputs` writes.
 
     The nightly update publishes again only when the inputs have another checksum.
     """
