@@ -7,6 +7,7 @@ GitHub at a commit, and converted again when these files have a newer commit.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -39,6 +40,10 @@ from accelerator_portal.site.difference.harmless import span
 KIND: ProposalKind = "baseline"
 
 _PYTORCH = "pytorch/pytorch"
+
+# The only format that is read from folders, and the names of its files. It is not detected, because
+# some of these files look like a file of another format.
+_FOLDER_FORMAT, _FOLDER_FILES = "flaggems", re.compile(r"test_[\w-]{1,200}\.py", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ def _proposal(
     pairs = [(one, _commit(api, one, release)) for one in before.origins]
     if not release and all(commit.sha.startswith(one.commit) for one, commit in pairs):
         return None
-    found = merged([_converted(api, before, *pair) for pair in pairs])
+    found = merged([one for pair in pairs for one in _converted(api, before, *pair)])
     newest = max((commit for _, commit in pairs), key=lambda commit: commit.time)
     at = dt.datetime.combine(release.date, dt.time(), dt.timezone.utc) if release else newest.time
     stated = {"torch": release.version} if release else {}
@@ -160,12 +165,26 @@ def _commit(api: Api, origin: Origin, release: Release | None) -> FileCommit:
     return found
 
 
-def _converted(api: Api, before: Report, origin: Origin, commit: FileCommit) -> ImportResult:
-    text = BranchRepository(api, origin.repository).file_text(origin.path, commit.sha)
+def _converted(
+    api: Api, before: Report, origin: Origin, commit: FileCommit
+) -> Iterator[ImportResult]:
+    """Yield the results of the file at the commit, or of each test file in the folder.
+
+    Raises GitHubError, and ProblemsError if a file cannot be converted.
+    """
+    repository, path = BranchRepository(api, origin.repository), PurePosixPath(origin.path)
+    is_file = bool(path.suffix)
+    if is_file:
+        files = {path.name: repository.file_text(origin.path, commit.sha).encode()}
+    else:
+        found = repository.folder_files(origin.path, commit.sha)
+        files = {name: found[name] for name in sorted(found) if _FOLDER_FILES.fullmatch(name)}
     with TemporaryDirectory() as folder:
-        file = Path(folder, PurePosixPath(origin.path).name)
-        file.write_text(text, "utf-8")
-        return READERS[detect_format(file)](file, Options(accelerator=before.accelerator))
+        for name, content in files.items():
+            file = Path(folder, name)
+            file.write_bytes(content)
+            reader = READERS[detect_format(file) if is_file else _FOLDER_FORMAT]
+            yield reader(file, Options(accelerator=before.accelerator))
 
 
 def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineProposal:

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from pydantic import RootModel
@@ -160,13 +159,8 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
 
 
 def is_read_again(report: Report) -> bool:
-    """Return whether a report is a baseline from files, which the nightly update converts again.
-
-    A baseline from a folder is not converted again, because reading all files of the folder would
-    need too many requests.
-    """
-    files = [PurePosixPath(origin.path) for origin in report.origins]
-    return report.kind == "baseline" and bool(files) and all(file.suffix for file in files)
+    """Return whether a report is an imported baseline, which the nightly update converts again."""
+    return report.kind == "baseline" and bool(report.origins)
 
 
 def is_turn(place: int, day: dt.date) -> bool:

@@ -9,7 +9,8 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
 
 _MOST_MEMBERS = 10
 
@@ -35,9 +36,23 @@ def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, b
     """
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")
+    return _opened(archive, lambda found: _members(found, wanted))
+
+
+def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
+    """Return the files directly in a folder, by name, from GitHub's archive of a repository.
+
+    Together they have at most `limit` bytes. Raises ArtifactError.
+    """
+    return _opened(archive, lambda found: _folder_files(found, folder, limit))
+
+
+def _opened(
+    archive: bytes, read: Callable[[zipfile.ZipFile], dict[str, bytes]]
+) -> dict[str, bytes]:
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as found:
-            return _members(found, wanted)
+            return read(found)
     except ArtifactError:
         raise
     except _UNREADABLE:
@@ -53,6 +68,17 @@ def _members(archive: zipfile.ZipFile, wanted: Mapping[str, int]) -> dict[str, b
         name = member.filename
         if name in wanted and name not in read:
             read[name] = _content(archive, member, wanted[name])
+    return read
+
+
+def _folder_files(archive: zipfile.ZipFile, folder: str, limit: int) -> dict[str, bytes]:
+    read: dict[str, bytes] = {}
+    for member in archive.infolist():
+        path = PurePosixPath(member.filename)
+        # The archive has one folder, with the repository and the commit in its name.
+        if not member.is_dir() and str(path.parent).partition("/")[2] == folder:
+            read[path.name] = _content(archive, member, limit)
+            limit -= len(read[path.name])
     return read
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import json
 import re
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -96,6 +98,8 @@ def git_answer(store: GitStore, request: GitRequest) -> tuple[int, Any] | None:
     """Answer a request; None for what is of no branch. Raises GitRefusal."""
     if request.path.startswith("pulls"):
         return _pulls(store, request)
+    if request.path.startswith("zipball/"):
+        return 200, _zipball(store, request.path.partition("/")[2])
     if request.method == "GET":
         return _read(store, request)
     return _write(store, request) if request.path.startswith("git/") else None
@@ -129,6 +133,14 @@ def _contents(store: GitStore, path: str, ref: str) -> Json | list[Json]:
     data = files[path].encode()
     content = base64.encodebytes(data).decode()
     return {"sha": _blob(files[path]), "encoding": "base64", "content": content}
+
+
+def _zipball(store: GitStore, commit: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, text in {"": "", **store.files(commit)}.items():
+            archive.writestr(f"acme-plugin-{commit}/{path}", text)
+    return packed.getvalue()
 
 
 def _blob(text: str) -> str:

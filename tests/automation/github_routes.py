@@ -96,6 +96,9 @@ def answer(store: Store, method: str, path: str, query: Query, body: Any) -> Ans
             answered = git_answer(git, request)
         except GitRefusal as refusal:
             raise Refusal(refusal.status, str(refusal)) from None
+        if answered and isinstance(answered[1], bytes):
+            store.files[number := store.new()] = answered[1]
+            return 302, f"files/{number}"
         if answered:
             return answered
     raise Refusal(404, "Not Found")

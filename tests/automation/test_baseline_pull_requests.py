@@ -200,8 +200,44 @@ def test_the_list_of_a_pytorch_release_is_read_again_at_the_next_release(
     assert week(client, loaded(tree({**edited(), **known}))).words == "nothing"
 
 
-def test_only_the_folders_of_baselines_stay_with_the_cited_files(catalog: Catalog) -> None:
+def test_a_folder_is_converted_from_one_archive(
+    client: GitHubClient, git: GitStore, vendor: GitStore, double: GitHubDouble, tree: Tree
+) -> None:
+    skip = '    if flag_gems.vendor_name == "example":\n        pytest.skip("Issue #7")\n'
+    test = "import flag_gems\n\ndef test_{}():\n" + skip
+    files = {f"tests/test_{name}.py": test.format(name) for name in ("b", "a")}
+    others = {"tests/conftest.py": "(", "tests/inner/test_c.py": "(", "src/tests/test_d.py": "("}
+    # This test file looks like the CSV of another format.
+    plain = {"tests/test_plain.py": "name, = [1]\n\ndef test_plain():\n    pass\n"}
+    commit = vendor.push("main", {**files, **others, **plain}, "a@example.org")
+    origins = [{"repository": VENDOR, "commit": "0123456", "path": "tests"}]
+    suites = [{"name": "flaggems", "kind": "operator"}]
+    made = made_up(0, {}, kind="baseline", environment={}, origins=origins, suites=suites)
+    catalog = loaded(tree({**edited(), BASELINE: report_text(made)}))
     assert not cited_files(catalog)["example"]
+    assert week(client, catalog).words == "1 opened"
+    written = json.loads(git.files(BRANCH)[BASELINE])
+    assert [one["name"] for one in written["tests"]] == ["test_a::test_a", "test_b::test_b"]
+    left_out = "Left out: 1 not always skipped on this hardware."
+    assert written["note"] == f"Entries read: 3. Taken: 2. {left_out}"
+    assert written["origins"] == [{**origins[0], "commit": commit}]
+    assert len(double.said("GET", "zipball")) == 1
+    assert not double.said("GET", f"{VENDOR}/contents")
+
+
+def test_a_damaged_archive_of_a_folder_is_one_problem(
+    client: GitHubClient, git: GitStore, vendor: GitStore, double: GitHubDouble, tree: Tree
+) -> None:
+    commit = vendor.push("main", {"tests/test_a.py": ""}, "a@example.org")
+    origins = [{"repository": VENDOR, "commit": "0123456", "path": "tests"}]
+    made = made_up(0, {}, kind="baseline", environment={}, origins=origins)
+    catalog = loaded(tree({**edited(), BASELINE: report_text(made)}))
+    double.files[1] = b"PK"
+    double.moved = f"{double.home}/files/1"
+    place = f"repos/{VENDOR}/zipball/{commit}"
+    what = f"GitHub refused a request: {place}: the archive cannot be read"
+    assert week(client, catalog).problems == {"example-baseline": what}
+    assert not git.pulls
 
 
 def test_a_passing_failure_of_github_is_no_problem_of_a_baseline(

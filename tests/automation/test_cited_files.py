@@ -21,7 +21,7 @@ from tests.results.made_up import made_up
 
 VENDOR = "vendor/plugin"
 TABLE = "docs/table.md"
-BASELINE = "accelerators/example/results/baseline.json"
+REPORT = "accelerators/example/results/report.json"
 FIRST = {TABLE: "# Versions\n1.0 needs 1.9\n", "README.md": "Words\n", "tests/a.py": "a\n"}
 DAY = dt.date(2026, 3, 4)
 
@@ -38,7 +38,7 @@ def git(double: GitHubDouble) -> GitStore:
 
 @pytest.fixture
 def catalog(tree: Tree, git: GitStore) -> Catalog:
-    """The example, whose driver is cited by line, whose device by file, with a baseline."""
+    """The example, whose driver is cited by line, whose device by file, with an imported report."""
     commit = git.branches["main"]
     more = (
         "  {name}:\n    url: https://github.com/{repository}/blob/{commit}/{path}\n"
@@ -50,7 +50,7 @@ def catalog(tree: Tree, git: GitStore) -> Catalog:
     driver = 'name: Example driver, version: ">=5", os: [linux], source: '
     device = "note: Made up., value: ex, source: "
     origin = {"repository": VENDOR, "commit": commit, "path": "tests"}
-    baseline = made_up(0, {"a": "passed"}, kind="baseline", origins=[origin])
+    report = made_up(0, {"a": "passed"}, origins=[origin])
     return loaded(
         tree(
             {
@@ -60,7 +60,7 @@ def catalog(tree: Tree, git: GitStore) -> Catalog:
                     (ACCELERATOR, "sources:\n", f"sources:\n{own[1]}"),
                     (ACCELERATOR, f"{device}made-up", f"{device}words"),
                 ),
-                BASELINE: report_text(baseline),
+                REPORT: report_text(report),
             }
         )
     )
@@ -87,7 +87,7 @@ def body(double: GitHubDouble, number: int = 1) -> str:
     return str(double.issues[HOME][number - 1]["body"])
 
 
-def test_sources_and_baselines_are_cited(catalog: Catalog, git: GitStore) -> None:
+def test_sources_and_imported_reports_are_cited(catalog: Catalog, git: GitStore) -> None:
     found = cited_files(catalog)["example"]
     assert {file.path: cited.lines for file, cited in found.items()} == {
         TABLE: ["2"], "README.md": [None], "tests": [None],
@@ -116,7 +116,7 @@ def test_what_is_added_and_removed_is_one_issue_for_the_platform(
         f"  - Newest commit: `{git.branches['main']}` of 2026-03-04",
         "  - Removed: `1.0 needs 1.9`",
         "  - Added: `2.0 needs 1.10`",
-        f"- `{VENDOR}`, `tests` at `{commit}`: cited in `{BASELINE}`",
+        f"- `{VENDOR}`, `tests` at `{commit}`: cited in `{REPORT}`",
         f"  - Newest commit: `{git.branches['main']}` of 2026-03-04",
         "  - Added: `b.py`",
     ]

@@ -30,10 +30,13 @@ from accelerator_automation.git import (
     run,
 )
 from accelerator_automation.github.api import Api, GitHubError, parsed, read, unless_missing
+from accelerator_automation.zip_members import ArtifactError, folder_files
 from accelerator_portal.catalog.catalog import HISTORY
 
 AUTHOR = "accelerator-portal"
 EMAIL = "accelerator-portal@users.noreply.github.com"
+
+_MOST_PACKED, _MOST_UNPACKED = 64 * 1024 * 1024, 32 * 1024 * 1024
 
 BranchName = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
@@ -108,6 +111,17 @@ class BranchRepository:
             return base64.b64decode(read(self.api, place, _Contents).content).decode()
         except (binascii.Error, UnicodeDecodeError):
             raise GitHubError(f"{place}: the file is not text") from None
+
+    def folder_files(self, path: str, commit: str) -> dict[str, bytes]:
+        """Return the files directly in a folder at a commit, by name.
+
+        They are read from one archive of the repository, not with a request for each file.
+        """
+        place = f"{self.path}/zipball/{commit}"
+        try:
+            return folder_files(self.api.download(place, _MOST_PACKED), path, _MOST_UNPACKED)
+        except ArtifactError as error:
+            raise GitHubError(f"{place}: {error}") from None
 
     def has(self, file: BranchFile) -> bool:
         """Return whether the branch of `file` has this file with exactly this text."""
