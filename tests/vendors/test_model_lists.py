@@ -139,12 +139,23 @@ def test_html_tables_with_spans_and_tables_in_tabs_are_read() -> None:
     )
 
 
+def test_an_html_page_is_not_read_as_markdown() -> None:
+    row = "<tr><td>Llama</td><td>a/b</td></tr>\n"
+    table = f"<table>\n\n    <tr><th>Model</th><th>Examples</th></tr>\n    {row}</table>\n"
+    page = f"<div>\n\n    <h2>Language</h2>\n{table}</div>\n"
+    about = {"except_headings": {}, "supported": [], "marks": {}, "except_rows": {}}
+    found = read_models("list.html", page, described(**about))
+    assert found.models == (StatedModel(name="Llama", examples="a/b"),)
+
+
 def test_what_is_not_described_is_refused_with_its_place() -> None:
     unknown = DOCUMENT.replace("| Qwen | d | - |", "| Qwen | d | maybe |")
     assert refused(unknown) == (
         'list.md:13: "Qwen" has "maybe" in the column "FP16"; add it to marks'
     )
     assert 'no heading "Language"' in refused(DOCUMENT.replace("## Language", "## Speech"))
+    broken = DOCUMENT.replace("| --- | --- | --- | --- | --- |", "| --- |").partition("###")[0]
+    assert 'no table below the heading "Language"' in refused(broken, except_headings={})
     assert 'no column "Name"' in refused(name="Name")
     assert 'no column "BF16"' in refused(supported=["BF16"])
     assert "no row is left out for: gone" in refused(except_rows={"**": "broken", "?!": "gone"})

@@ -138,17 +138,8 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     `path` names the document in errors. Raises ProblemsError if `listed` does not describe the
     document.
     """
-    page = _Tables()
-    rendered = MarkdownIt("commonmark", {"html": True}).enable("table")
-    page.feed(rendered.render(_INDENTED_ROW.sub("", text)))
-    page.close()
-    for heading in (*listed.headings, *listed.except_headings):
-        if heading not in page.seen:
-            _refuse(path, f'the document has no heading "{heading}"', "name its headings again")
     reading = _Reading(path, text, listed)
-    for table in page.tables:
-        if table.is_list != (listed.name == LIST_ITEM):
-            continue
+    for table in _tables(path, text, listed):
         if set(listed.headings).intersection(table.headings):
             reading.add(table)
     for purpose, place in listed.purpose_from.items():
@@ -165,6 +156,24 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     )
     update = {"rows": reading.rows, "left_out": dict(reading.left_out), "models": models}
     return listed.model_copy(update=update)
+
+
+def _tables(path: str, text: str, listed: ModelList) -> list[_Table]:
+    """Return the tables, or the lists, of a document that has all headings of `listed`."""
+    page = _Tables()
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    is_html = path.endswith(".html")
+    page.feed(text if is_html else markdown.render(_INDENTED_ROW.sub("", text)))
+    page.close()
+    tables = [one for one in page.tables if one.is_list == (listed.name == LIST_ITEM)]
+    for heading in (*listed.headings, *listed.except_headings):
+        if heading not in page.seen:
+            _refuse(path, f'the document has no heading "{heading}"', "name its headings again")
+        if not any(heading in one.headings for one in tables):
+            kind = "list" if listed.name == LIST_ITEM else "table"
+            what = f'the document has no {kind} below the heading "{heading}"'
+            _refuse(path, what, "remove the heading, or correct name")
+    return tables
 
 
 def _model(path: str, name: str, examples: str | None, found: _Found) -> StatedModel:
