@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from accelerator_portal.catalog.files.own_suite import of_executorch
+from accelerator_portal.catalog.wording import count as counted
 from accelerator_portal.reports.outcomes import BAD, GOOD
 from accelerator_portal.reports.store import StoredReport, stored_reports
 from tests.built_site import Page, Site, attribute
@@ -213,6 +214,6 @@ def test_a_platforms_statements_have_a_page_with_all_counts(site: Site) -> None:
             assert f"read {listed.rows:,} rows of the document at this commit" in text
             assert f"The table below contains {listed.taken:,} of them" in text
             for why, number in listed.left_out.items():
-                assert f"It leaves out {number:,} rows: {why}." in text
+                assert f"It leaves out {counted(number, 'row')}: {why}." in text
             link = f'a[href$="{address}"]'
             assert site.pages[f"compute-platforms/{platform.id}/"].tree.css_first(link)
