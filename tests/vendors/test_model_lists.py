@@ -143,8 +143,8 @@ def test_an_html_page_is_not_read_as_markdown() -> None:
     row = "<tr><td>Llama</td><td>a/b</td></tr>\n"
     table = f"<table>\n\n    <tr><th>Model</th><th>Examples</th></tr>\n    {row}</table>\n"
     page = f"<div>\n\n    <h2>Language</h2>\n{table}</div>\n"
-    about = {"except_headings": {}, "supported": [], "marks": {}, "except_rows": {}}
-    found = read_models("list.html", page, described(**about))
+    about: dict[str, object] = {"except_headings": {}, "supported": [], "marks": {}}
+    found = read_models("list.html", page, described(**about, except_rows={}))
     assert found.models == (StatedModel(name="Llama", examples="a/b"),)
 
 
