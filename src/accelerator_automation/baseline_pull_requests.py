@@ -20,8 +20,7 @@ from accelerator_automation.cited_files import FileCommit, is_read_again, is_tur
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.branch import BaseCommit, BranchRepository
 from accelerator_automation.plugin_pull_requests import MOST_OPENED
-from accelerator_automation.proposals import ProposalKind, ProposalResults, marker, settle
-from accelerator_automation.sanitizer import faults
+from accelerator_automation.proposals import ProposalKind, ProposalResults, proposal_text, settle
 from accelerator_automation.stated_model_pull_requests import listed
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.files.releases_file import Release
@@ -188,11 +187,7 @@ def _converted(
 
 
 def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineProposal:
-    """Return the proposal, with the texts of its pull request.
-
-    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
-    """
-    first = marker(KIND, stored.id, [newest.sha])
+    """Return the proposal, with the texts of its pull request."""
     repositories = ", ".join(
         span(name) for name in dict.fromkeys(o.repository for o in after.origins)
     )
@@ -208,9 +203,7 @@ def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineP
         "Push changes to this branch; the nightly build keeps them.",
         "If you close this pull request, this commit is not proposed again.",
     ]
-    body = "\n".join([first, "", *lines]) + "\n"
-    if wrong := faults(body, first):
-        raise ValueError(f"the pull request for {stored.id}: {wrong[0]}")
+    body = proposal_text(KIND, stored.id, [newest.sha], lines)
     reason = "\n".join(f"{o.repository}@{o.commit}:{o.path}" for o in after.origins)
     title = f"Update the results that {stored.id} expects"
     return BaselineProposal(stored.id, stored.path, title, body, reason, newest.sha, after)

@@ -12,8 +12,13 @@ from packaging.version import Version
 
 from accelerator_automation.github.api import Api
 from accelerator_automation.github.branch import BaseCommit, BranchRepository
-from accelerator_automation.proposals import ProposalKind, ProposalResults, marker, settle
-from accelerator_automation.sanitizer import faults
+from accelerator_automation.proposals import (
+    PlatformProposal,
+    ProposalKind,
+    ProposalResults,
+    proposal_text,
+    settle,
+)
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import RowProposal, new_releases, proposal
@@ -31,11 +36,7 @@ def title(proposals: Sequence[RowProposal]) -> str:
 
 
 def body(platform: Platform, proposals: Sequence[RowProposal]) -> str:
-    """Return the text of the pull request.
-
-    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
-    """
-    first = marker(KIND, platform.id, [p.release.facts.version for p in proposals])
+    """Return the text of the pull request."""
     owners = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
     lines = [line for proposal in proposals for line in (*_release(proposal), "")]
     file = span(platform.path("compatibility.yaml"))
@@ -45,10 +46,8 @@ def body(platform: Platform, proposals: Sequence[RowProposal]) -> str:
         f"The rows are in {file}. Push changes to this branch; the nightly build keeps them.",
         "If you close this pull request, these releases are not proposed again.",
     ]
-    text = "\n".join([first, "", *lines]) + "\n"
-    if wrong := faults(text, first):
-        raise ValueError(f"the pull request for {platform.id}: {wrong[0]}")
-    return text
+    versions = [p.release.facts.version for p in proposals]
+    return proposal_text(KIND, platform.id, versions, lines)
 
 
 def _release(proposal: RowProposal) -> Iterator[str]:
@@ -73,27 +72,12 @@ once."""
 
 
 @dataclass(frozen=True)
-class PluginProposal:
+class PluginProposal(PlatformProposal):
     """A pull request that adds the rows of a platform's new plugin releases."""
 
-    platform: Platform
     rows: tuple[RowProposal, ...]
-    kind: ProposalKind = KIND
-
-    @property
-    def about(self) -> str:
-        """The platform's id."""
-        return self.platform.id
-
-    @property
-    def path(self) -> str:
-        """The path of the file with the rows."""
-        return self.platform.path("compatibility.yaml")
-
-    @property
-    def branch(self) -> str:
-        """The branch of the platform's pull request."""
-        return f"{self.kind}/{self.about}"
+    kind = KIND
+    file = "compatibility.yaml"
 
     @property
     def title(self) -> str:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.events import Number, Part, Sha, User
 from accelerator_automation.github.api import parsed, read_all
 from accelerator_automation.github.branch import BaseCommit, BranchFile, BranchRepository
+from accelerator_automation.sanitizer import faults
+from accelerator_portal.catalog import Platform
 
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
@@ -73,6 +75,30 @@ class Proposal(Protocol):
         """Return the text of the file with the change. Raises ProblemsError."""
 
 
+@dataclass(frozen=True)
+class PlatformProposal:
+    """The attributes that all proposals for a file of a platform have."""
+
+    platform: Platform
+    kind: ClassVar[ProposalKind]
+    file: ClassVar[str]
+
+    @property
+    def about(self) -> str:
+        """The platform's id."""
+        return self.platform.id
+
+    @property
+    def path(self) -> str:
+        """The path of the file to change."""
+        return self.platform.path(self.file)
+
+    @property
+    def branch(self) -> str:
+        """The branch of the platform's pull request."""
+        return f"{self.kind}/{self.about}"
+
+
 class _Head(Part):
     sha: Sha
 
@@ -124,9 +150,18 @@ class ProposalResults:
         return (line or self.nothing) + problems
 
 
-def marker(kind: ProposalKind, about: str, versions: Collection[str]) -> str:
-    """Return the first line of a pull request's text, which identifies what it proposes."""
-    return f"<!-- accelerator-portal {kind} {about} {' '.join(versions)} -->"
+def proposal_text(
+    kind: ProposalKind, about: str, versions: Collection[str], lines: Iterable[str]
+) -> str:
+    """Return the text of a pull request. Its first line identifies what it proposes.
+
+    Raises ValueError if the text could act on GitHub, which would be a bug in the caller.
+    """
+    marker = f"<!-- accelerator-portal {kind} {about} {' '.join(versions)} -->"
+    text = "\n".join([marker, "", *lines]) + "\n"
+    if wrong := faults(text, marker):
+        raise ValueError(f"the pull request for {about}: {wrong[0]}")
+    return text
 
 
 def versions_in(body: str, kind: str, about: str) -> tuple[str, ...]:

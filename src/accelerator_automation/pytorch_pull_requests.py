@@ -10,8 +10,7 @@ from packaging.version import Version
 
 from accelerator_automation.github.api import Api
 from accelerator_automation.github.branch import BranchRepository
-from accelerator_automation.proposals import ProposalKind, ProposalResults, marker, settle
-from accelerator_automation.sanitizer import faults
+from accelerator_automation.proposals import ProposalKind, ProposalResults, proposal_text, settle
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
@@ -34,16 +33,8 @@ def title(found: ReleaseAddition) -> str:
 
 
 def body(found: ReleaseAddition) -> str:
-    """Return the text of the pull request.
-
-    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
-    """
-    version = found.published.version
-    first = marker(KIND, ABOUT, [version])
-    text = "\n".join([first, "", *_paragraphs(found)]) + "\n"
-    if wrong := faults(text, first):
-        raise ValueError(f"the pull request for torch {version}: {wrong[0]}")
-    return text
+    """Return the text of the pull request."""
+    return proposal_text(KIND, ABOUT, [found.published.version], _paragraphs(found))
 
 
 def _paragraphs(found: ReleaseAddition) -> Iterator[str]:

@@ -16,9 +16,14 @@ from accelerator_automation.cited_files import is_turn, newest_commit
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.branch import BaseCommit, BranchRepository
 from accelerator_automation.plugin_pull_requests import MOST_OPENED
-from accelerator_automation.proposals import ProposalKind, ProposalResults, marker, settle
-from accelerator_automation.sanitizer import faults
-from accelerator_portal.catalog import Catalog, Platform, ProblemsError
+from accelerator_automation.proposals import (
+    PlatformProposal,
+    ProposalKind,
+    ProposalResults,
+    proposal_text,
+    settle,
+)
+from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModels
 from accelerator_portal.catalog.wording import count
@@ -51,27 +56,12 @@ class ListChange:
 
 
 @dataclass(frozen=True)
-class ModelsProposal:
+class ModelsProposal(PlatformProposal):
     """A pull request that updates a platform's lists of models."""
 
-    platform: Platform
     changes: tuple[ListChange, ...]
-    kind: ProposalKind = KIND
-
-    @property
-    def about(self) -> str:
-        """The platform's id."""
-        return self.platform.id
-
-    @property
-    def path(self) -> str:
-        """The path of the file with the lists."""
-        return self.platform.path(STATED_MODELS)
-
-    @property
-    def branch(self) -> str:
-        """The branch of the platform's pull request."""
-        return f"{self.kind}/{self.about}"
+    kind = KIND
+    file = STATED_MODELS
 
     @property
     def title(self) -> str:
@@ -80,11 +70,7 @@ class ModelsProposal:
 
     @property
     def body(self) -> str:
-        """The text, with the models that are new and those that are gone.
-
-        Raises ValueError if the text could act on GitHub, which would be a bug in this module.
-        """
-        first = marker(KIND, self.about, [change.copy.commit for change in self.changes])
+        """The text, with the models that are new and those that are gone."""
         lines = [line for change in self.changes for line in (*_words(change), "")]
         file = span(self.path)
         lines += [
@@ -93,10 +79,8 @@ class ModelsProposal:
             f"The lists are in {file}. Push changes to this branch; the nightly build keeps them.",
             "If you close this pull request, these commits are not proposed again.",
         ]
-        text = "\n".join([first, "", *lines]) + "\n"
-        if wrong := faults(text, first):
-            raise ValueError(f"the pull request for {self.about}: {wrong[0]}")
-        return text
+        commits = [change.copy.commit for change in self.changes]
+        return proposal_text(KIND, self.about, commits, lines)
 
     @property
     def reason(self) -> str:
