@@ -11,6 +11,7 @@ import pytest
 from accelerator_automation.baseline_pull_requests import propose_baselines
 from accelerator_automation.cited_files import DAYS, cited_files
 from accelerator_automation.comment_posting import BOT
+from accelerator_automation.github import branch
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.proposals import ProposalResults
@@ -225,10 +226,15 @@ def test_a_folder_is_converted_from_one_archive(
     assert not double.said("GET", f"{VENDOR}/contents")
 
 
-def test_a_damaged_archive_of_a_folder_is_one_problem(
-    client: GitHubClient, git: GitStore, vendor: GitStore, double: GitHubDouble, tree: Tree
+def test_a_damaged_or_large_archive_of_a_folder_is_one_problem(
+    client: GitHubClient,
+    vendor: GitStore,
+    double: GitHubDouble,
+    tree: Tree,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    commit = vendor.push("main", {"tests/test_a.py": ""}, "a@example.org")
+    files = {"tests/test_a.py": "a\n", "tests/test_b.py": "b\n"}
+    commit = vendor.push("main", files, "a@example.org")
     origins = [{"repository": VENDOR, "commit": "0123456", "path": "tests"}]
     made = made_up(0, {}, kind="baseline", environment={}, origins=origins)
     catalog = loaded(tree({**edited(), BASELINE: report_text(made)}))
@@ -237,7 +243,9 @@ def test_a_damaged_archive_of_a_folder_is_one_problem(
     place = f"repos/{VENDOR}/zipball/{commit}"
     what = f"GitHub refused a request: {place}: the archive cannot be read"
     assert week(client, catalog).problems == {"example-baseline": what}
-    assert not git.pulls
+    double.moved = ""
+    monkeypatch.setattr(branch, "_MOST_UNPACKED", 3)
+    assert "test_b.py has more than 1 bytes" in week(client, catalog).problems["example-baseline"]
 
 
 def test_a_passing_failure_of_github_is_no_problem_of_a_baseline(
