@@ -62,10 +62,9 @@ STATED_MODELS = "stated-models.yaml"
 class Platform:
     """One accelerator's folder, `accelerators/<id>/`.
 
-    `files` are the parsed YAML files by name, used for line numbers. `results` are the paths of its
-    test reports, which are large and read only when needed. `translations` are the translated
-    guides and `answers` the translated FAQs, both by language code. `stated_models` are the models
-    that documents, not tests, say run on the platform.
+    `files` are the parsed YAML files by file name, used for line numbers. `results` are the paths
+    of the test reports, which are large and read only when needed. `stated_models` are the models
+    that run on the platform according to documents, not to tests.
     """
 
     id: str
@@ -116,17 +115,11 @@ class Platform:
 class Catalog:
     """The content of `accelerators/` and `data/`; platforms are in-tree first, then by name.
 
-    `files` maps paths to YAML files and `suites` maps ids to suites. `defaults` has the selector's
-    default choices, `models` the models that several suites test, `exceptions` the problems that
-    are accepted for a time, and `hosts` the hosts that commands may download from. `relay` is the
-    allowlist of PyTorch's CI relay. `own_runs` are the platforms on which this project runs the
-    suites. `finder_words` are words that the card finder recognizes besides names. Optional data
-    that does not exist is None or empty.
-
-    `set_aside` has the errors of each quarantined folder, by folder name. `shown_before` has the
-    quarantined folders whose last valid version is in `platforms`, each with the day since which
-    that version is shown. `packages` are the facts that package indexes state, by normalized
-    package name, and `packages_read` the days on which they were read.
+    `files` maps paths to parsed YAML files, `suites` maps ids to suites. `defaults` has the
+    selector's default choices, `models` the models that several suites test under different names,
+    `exceptions` the problems that are accepted for a time, and `hosts` the hosts from which
+    commands may download. `relay` is the allowlist of PyTorch's cross-repository CI relay. Optional
+    data that does not exist is None or empty.
     """
 
     platforms: tuple[Platform, ...]
@@ -169,10 +162,10 @@ class Catalog:
 
     @property
     def by_claim(self) -> list[Platform]:
-        """The platforms in the order in which they claim names; the first claim of a name is valid.
+        """The platforms by precedence: if two use the same name, the name belongs to the first.
 
-        Platforms that the current change modifies come last. Within both groups, in-tree platforms
-        come first, then the order is by id.
+        The platforms in `changed` come last. Within both groups, in-tree platforms come first, then
+        the order is by id.
         """
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
@@ -212,7 +205,7 @@ class Catalog:
 
     @cached_property
     def suite_names(self) -> SuiteNames:
-        """The suite names that the portal knows, with their aliases."""
+        """The ids of the suites in `data/suites/`, and the aliases of vendors' suites."""
         aliases = {
             alias: suite.name
             for suite in self.own_suites.values()
@@ -222,5 +215,5 @@ class Catalog:
         return SuiteNames(frozenset(self.suites), aliases)
 
     def suite(self, name: str) -> SuiteFile | OwnSuite | None:
-        """Return the suite that a file or a vendor's folder describes, or None if none does."""
+        """Return the suite `name` from `data/suites/` or a vendor's folder; None if unknown."""
         return self.suites.get(name) or self.own_suites.get(name)

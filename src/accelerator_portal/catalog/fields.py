@@ -138,10 +138,10 @@ def _url(value: str) -> str:
 
 
 def _address(value: str, written: str) -> str:
-    """Return `written`.
+    """Return `written`, the address as it is in the file, if `value` is valid.
 
-    Raises PydanticCustomError if `value`, which has no placeholders, is not the https address of a
-    public host.
+    `value` is the same address with its placeholders replaced. Raises PydanticCustomError if it is
+    not the https address of a public host.
     """
     if not is_address(value):
         what, remedy = not_an_address(value)

@@ -18,7 +18,7 @@ _FOLDER = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def folder_fault(name: str) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with a platform folder's name and the fix, or None."""
+    """Return what is wrong with a platform folder's name, and the fix; None if it is valid."""
     if not _FOLDER.fullmatch(name):
         remedy = "use lowercase letters and digits, separated by single hyphens"
         return f'"{name}" cannot be an id', remedy
@@ -30,7 +30,7 @@ def folder_fault(name: str) -> tuple[str, str] | None:
 
 
 def report_fault(name: str) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with a report's file name and the fix, or None."""
+    """Return what is wrong with a report's file name, and the fix; None if it is valid."""
     if not _REPORT.fullmatch(name):
         remedy = "name it <name>.json, with lowercase letters, digits and hyphens"
         return "not a valid file name for a report", remedy

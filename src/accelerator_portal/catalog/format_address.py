@@ -56,7 +56,7 @@ def format_address(path: str, record: str) -> str:
 
 
 def _patterns(name: str) -> Iterator[str]:
-    """Yield the glob patterns for the paths that a key of FILES names; it can name two files."""
+    """Yield a glob pattern for each file in a key of FILES; `…/guide.md, faq.md` names two."""
     name = name.partition(" (")[0].replace("<id>", "*").replace("<language>", "*")
     first, *others = name.split(", ")
     yield first

@@ -287,7 +287,7 @@ class _Reader:
         return False
 
     def _results(self, folder: str) -> tuple[Path, ...]:
-        """Return the reports of a platform, sorted by name; other files become problems."""
+        """Return the paths of a platform's reports, sorted; record a problem for other files."""
         path = self._path(folder, RESULTS)
         place = self.root / path
         if place.is_symlink() or (place.exists() and not place.is_dir()):

@@ -60,8 +60,7 @@ class CodeBlock:
 class Section:
     """A level-2 heading and the Markdown below it, each with its first line in the file.
 
-    `messages` are the error messages in the `error` code block below the heading, which `text`
-    omits.
+    `text` does not contain the `error` code block directly below the heading.
     """
 
     title: str
@@ -86,8 +85,7 @@ class MarkdownFile:
     """A guide or FAQ: its sources by id, and its sections, link targets and code blocks in order.
 
     `source_lines` maps a source's id to the line of its `read` date. `spans` are inline code, and
-    the text of headings and table cells. `length` is the number of lines below the front matter,
-    and `fingerprint` a digest of them.
+    the text of headings and table cells. `length` is the number of lines below the front matter.
     """
 
     path: str
@@ -102,7 +100,7 @@ class MarkdownFile:
     """A digest of the text below the front matter. A translation states that of its original."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return the digest of the sections with these titles, as `translates` has it.
+        """Return the digest of the sections with these titles, in the form of `translates`.
 
         A translated FAQ can have only some of the questions.
         """
@@ -125,7 +123,7 @@ class TranslatedFile(Model):
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A guide, or some of the questions and answers, in another language."""
+    """A translated guide or FAQ: `head` is the front matter. A FAQ can lack some questions."""
 
     head: TranslatedFile
     text: MarkdownFile

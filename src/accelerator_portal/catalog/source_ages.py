@@ -129,10 +129,10 @@ def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
 
 
 def vendor_places(accelerator: Accelerator) -> frozenset[str]:
-    """Return a vendor's sites, in the form of `place`: the sites of its links and its own sites.
+    """Return a vendor's sites, such as `intel.com`, in the form that `place` returns.
 
-    Links are those to documents, support channels and CI repositories. Projects that several
-    vendors share are left out.
+    These are `own_sites` of `accelerator.yaml`, and the sites of its documents, support channels
+    and CI repositories, without projects that several vendors share.
     """
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]

@@ -148,7 +148,7 @@ def _read_as(value: object) -> str:
 
 
 def _keys(model: type[BaseModel], location: Location) -> list[str]:
-    """Return the keys of the record that contains `location`."""
+    """Return the valid keys of the record that contains `location`."""
     found = next(_models(_annotation(model, location[:-1])), None)
     if found is None:
         return []

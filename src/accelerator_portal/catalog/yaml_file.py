@@ -247,7 +247,10 @@ def with_read_day(line: str, day: dt.date) -> str:
 
 
 def above_comments(lines: list[str], at: int) -> int:
-    """Return the index of the first comment line directly above line `at`; without one, `at`."""
+    """Return the index at which the comment directly above `lines[at]` begins.
+
+    Return `at` if there is no comment.
+    """
     while at and lines[at - 1].lstrip().startswith("#"):
         at -= 1
     return at

@@ -103,7 +103,10 @@ class ReportFeed(Sourced):
 
 
 def _word(value: object) -> object:
-    """Return `yes` or `no` for a bool, because YAML reads a bare `yes` as true."""
+    """Convert True to `yes` and False to `no`, because YAML reads a bare `yes` as true.
+
+    Other values are returned unchanged.
+    """
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 

@@ -85,7 +85,7 @@ class CompatibilityRow(Sourced):
 
 
 class Compatibility(SourcedFile):
-    """Compatible versions of one platform, newest first. `components` is a text on the columns."""
+    """The compatibility table of one platform, newest versions first."""
 
     components: Paragraph | None = None
     """Text that explains each component that a column of the table shows."""

@@ -30,7 +30,7 @@ class Standard(Model):
 
 
 class Operator(Model):
-    """An operator whose tests must pass. `aten` is its ATen name, if it is another one."""
+    """An operator whose tests must pass."""
 
     name: Line
     """Name of the operator's tests in the suite."""
@@ -172,7 +172,7 @@ class ReadinessCriterion(Model):
         return self
 
     def is_met(self, figure: float) -> bool:
-        """Return whether a measured value meets the criterion."""
+        """Return whether `figure`, the measured value, meets the criterion."""
         if self.at_least is not None:
             return figure >= self.at_least
         return self.at_most is not None and figure <= self.at_most

@@ -111,7 +111,7 @@ class BuildSupport(Sourced):
 
 
 class OtherBuilds(Sourced):
-    """Builds for hardware that the portal has no command for."""
+    """Builds without an install command in the portal. `faq.md` says how to install them."""
 
     question: Line
     """The heading of the question in `faq.md` whose answer says how to install the builds."""

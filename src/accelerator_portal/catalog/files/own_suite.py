@@ -56,7 +56,7 @@ class OwnSuite(Model):
 
 @dataclass(frozen=True, slots=True)
 class SuiteNames:
-    """The names and aliases of suites that the portal knows."""
+    """The names of the suites in `data/suites/`, and the aliases of vendors' suites."""
 
     portal: frozenset[str] = frozenset()
     """The suites that `data/suites/` describes."""
@@ -76,7 +76,7 @@ class SuiteNames:
 
 
 def is_suite_name(name: str) -> bool:
-    """Return whether a suite in a report may have this name."""
+    """Return whether a text is a valid suite name, such as `operators` or `acme/kernels`."""
     word = name.rpartition("/")[2]
     return len(word) <= _LONGEST_WORD and re.fullmatch(SUITE_NAME, name) is not None
 
@@ -84,8 +84,8 @@ def is_suite_name(name: str) -> bool:
 def with_short_word(name: str) -> str:
     """Return a suite's name unchanged.
 
-    Raises PydanticCustomError if its part after the slash, or the name without one, has more than
-    60 characters.
+    Raises PydanticCustomError if the part after the slash has more than 60 characters. In a name
+    without a slash, the whole name counts.
     """
     if len(name.rpartition("/")[2]) > _LONGEST_WORD:
         what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'

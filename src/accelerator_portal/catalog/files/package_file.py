@@ -103,7 +103,7 @@ class PackageFacts(Model):
 
 
 class IndexFault(Model):
-    """A package that couldn't be read from an index. Its earlier facts are kept."""
+    """A package that couldn't be read from an index. The facts that were read before remain."""
 
     package: PackageName
     """Its normalized name."""

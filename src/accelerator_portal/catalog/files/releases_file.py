@@ -149,9 +149,9 @@ class Mirror(Sourced):
 
     @property
     def copied(self) -> str:
-        """The part of an index address that `url` replaces in commands.
+        """The address of PyTorch's index, which `url` replaces in commands.
 
-        It is empty for PyPI, whose address does not appear in commands.
+        It is empty for a mirror of PyPI, whose address does not appear in commands.
         """
         return INDEX if self.index == "pytorch" else ""
 
@@ -182,10 +182,10 @@ class Releases(SourcedFile):
         return {release.version: release for release in self.releases}
 
     def companions_of(self, torch: str) -> dict[str, tuple[str, ...]]:
-        """Return, by package name, the companions' versions for a torch release, newest first.
+        """Return the versions of each companion for a torch release, by package name, newest first.
 
-        A companion is a package that is installed next to torch. If no version supports the
-        release, the tuple is empty; torchvision then has no key.
+        A companion is a package that is installed next to torch. The tuple of a package is empty if
+        no version supports the release. The key `torchvision` is absent in this case.
         """
         release = self.by_version.get(torch)
         found: dict[str, tuple[str, ...]] = {}

@@ -69,7 +69,7 @@ class Exceptions(Model):
 
 
 class OwnRun(Model):
-    """A platform on which this project runs the suites. `by` is the workflow or machine.
+    """A platform on which this project runs the suites.
 
     Only reports of such a platform can have the kind `made-here`.
     """
@@ -234,7 +234,7 @@ class OtherBackends(SourcedFile):
 
 
 class SameModel(Sourced):
-    """A model that has different names in several suites; `names` are like `torchbench/hf_Bert`."""
+    """A model that has different names in several suites."""
 
     id: Id
     """Id of the model. It never changes."""

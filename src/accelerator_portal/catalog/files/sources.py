@@ -39,8 +39,8 @@ _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
     """Return the address that opens a document at the lines or words that state a fact.
 
-    `lines`, such as `12-18`, are used before `words`. Return `url` without both, and for words in a
-    repository file, which cannot be opened at words.
+    `lines`, such as `12-18`, take precedence over `words`. Without lines and words, `url` is
+    returned unchanged. So it is for words in a repository file, which cannot be opened at words.
     """
     if lines:
         first, _, last = lines.partition("-")
@@ -124,7 +124,7 @@ class Sourced(Model):
 
 
 class SourcedFile(Model):
-    """The sources of a file's facts. The front matter of a Markdown file has only this key."""
+    """A file that declares sources. The front matter of a guide or FAQ has no other key."""
 
     sources: Mapping[Id, Source] = Field(min_length=1)
     """The sources of this file, by id."""

@@ -93,12 +93,18 @@ class UpstreamRun(Model):
 
     @property
     def workflow_here(self) -> str | None:
-        """The file name of the workflow in this repository that runs the tests, or None."""
+        """The file name of the workflow in the portal's repository that runs the tests.
+
+        None if the tests run in another repository.
+        """
         return OWN_WORKFLOW if self.runner else self.workflow
 
     @property
     def sent_to(self) -> Dispatch | None:
-        """The repository that receives an event to start the tests, or None."""
+        """The repository that receives an event to start the tests.
+
+        None if the tests run in the portal's repository.
+        """
         return self.dispatch or self.redispatch
 
 

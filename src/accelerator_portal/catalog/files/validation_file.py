@@ -17,7 +17,7 @@ _Seconds = Annotated[float, Field(gt=0, le=_DAY, allow_inf_nan=False)]
 
 
 class OwnTolerance(Model):
-    """A tolerance of this platform, and the reason for it."""
+    """A tolerance of the platform that replaces the suite's tolerance, and the reason."""
 
     rtol: _Room
     """Relative tolerance, for example `0.001`."""
