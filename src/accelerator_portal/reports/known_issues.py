@@ -70,7 +70,7 @@ def _was_run(issue: KnownFailure, suites: Iterable[str]) -> bool:
 
 
 def _fits(suite: str, words: Sequence[str]) -> bool:
-    """Return whether a known issue can be about a suite.
+    """Return whether a known issue can be about tests of a suite.
 
     `words` is the issue's key or pattern, split at slashes. If it has more words than the suite's
     name, its first words must match that name. A shorter pattern can be about any suite.

@@ -125,7 +125,10 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
 
 
 def _joined(one: Suite, other: Suite) -> Suite:
-    """Return `one` with the sum of the planned tests of both, None if either number is unknown."""
+    """Return `one` with the planned tests of both suites.
+
+    The number is None if either number is unknown.
+    """
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
     return one.model_copy(update={"planned": one.planned + other.planned})

@@ -25,7 +25,10 @@ CountedOutcome = Literal["passed", "failed", "skipped"]
 
 
 class RelaySummary(TypedDict):
-    """`test_results` is what the relay accepts; `outcomes` are the outcomes behind each count."""
+    """The counts of a run. `test_results` is what the relay accepts.
+
+    `outcomes` divides each count into the numbers of tests by outcome.
+    """
 
     test_results: dict[CountedOutcome, int]
     outcomes: dict[CountedOutcome, dict[Outcome, int]]

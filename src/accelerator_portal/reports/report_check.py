@@ -38,8 +38,7 @@ class KnownNames:
     """The names that the portal knows: of accelerators, and of suites with their aliases.
 
     `suites` are described in `data/suites/`, `own_suites` are declared in vendors' folders. If
-    there are no accelerators, every accelerator is accepted. `remedies` say how to add a missing
-    fact.
+    there are no accelerators, every accelerator is accepted.
     """
 
     accelerators: frozenset[str] = frozenset()
@@ -52,14 +51,14 @@ class KnownNames:
 
     @property
     def suite_names(self) -> SuiteNames:
-        """The suite names that the portal knows, with their aliases."""
+        """The ids of the suites in `data/suites/`, and the aliases of vendors' suites."""
         return SuiteNames(frozenset(self.suites), self.aliases)
 
 
 def known_names(catalog: Catalog) -> KnownNames:
     """Return the names in a catalog.
 
-    Accelerators include the folders that the catalog leaves out because of problems.
+    Accelerators include quarantined folders, which the catalog does not contain.
     """
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
     own, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases
@@ -224,7 +223,10 @@ def _of_modes(report: Report) -> Iterator[BoundFault]:
 
 
 def _of_tables(report: Report) -> Iterator[BoundFault]:
-    """Yield a fault if the tables are too large: a row per test, a column per set of parameters."""
+    """Yield a fault if the result tables on the site would have more than `MAX_CELLS` cells.
+
+    Each suite and mode has a table, with a row per test and a column per set of parameters.
+    """
     rows: dict[tuple[str, object], set[str]] = {}
     columns: dict[tuple[str, object], set[frozenset[tuple[str, object]]]] = {}
     for test in report.tests:

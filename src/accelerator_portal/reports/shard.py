@@ -53,7 +53,7 @@ class Shard(Model):
 
     @property
     def name(self) -> str:
-        """The shard as the option names it: `2/4`."""
+        """The shard as a value of the option `--shard`: `2/4` is the second of four shards."""
         return f"{self.index}/{self.count}"
 
 

@@ -43,9 +43,9 @@ def stored_reports(catalog: Catalog) -> Stored:
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
-    """Return the reports in the folders that the catalog leaves out because of problems.
+    """Return the reports in quarantined folders, and the problems of unusable reports.
 
-    The second part of the result are the problems of reports that cannot be used.
+    A quarantined folder has problems, so the catalog has no platform for it.
     """
     return _of_folders(catalog.left_out, catalog.suite_names)
 

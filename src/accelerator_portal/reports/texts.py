@@ -7,7 +7,7 @@ LONGEST = 4000
 
 
 def shortened(text: str, limit: int = LONGEST) -> str | None:
-    """Return a text's beginning and end, to fit a report; None for an empty text."""
+    """Return a text, cut in the middle to at most `limit` characters; None if it is empty."""
     text = text.strip()
     if len(text) <= limit:
         return text or None

@@ -45,7 +45,7 @@ class History:
 
 
 def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
-    """Return the path of a state file; `root` is the repository."""
+    """Return the path of `runs.json` or `baselines.json`; `root` is the repository."""
     return root / HISTORY / accelerator / f"{basis}.json"
 
 

@@ -100,7 +100,7 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
     """Return the tests that fail and never passed, sorted by key.
 
-    Failures that began after `at` are left out. Baselines give no tests.
+    Failures that began after `at` are omitted. Empty for baselines.
     """
     return tuple(
         NeverPassed(
@@ -190,16 +190,20 @@ def turned_on_same_code(standing: Standing) -> bool:
 
 
 def is_flaky(standing: Standing) -> bool:
-    """Return whether a test is flaky: FLAKY_FLIPS changes, or a change on the same code."""
+    """Return whether a test is flaky.
+
+    Among its last FLAKY_WINDOW verdicts are FLAKY_FLIPS or more changes, or one on the same code.
+    """
     return flips(standing) >= FLAKY_FLIPS or turned_on_same_code(standing)
 
 
 def classify(standing: Standing, basis: Basis) -> Class:
-    """Return the class of a test: the first that applies of `gone`, `flaky`, `new` and the others.
+    """Return the class of a test.
 
-    In a baseline, it is `gone`, `new`, `expectation changed` or `unchanged`. Outcomes that say
-    nothing about the product neither break nor fix a test: infrastructure errors, and tests that
-    are broken, skipped, not run or not checked.
+    In runs, it is the first that applies of `gone`, `flaky` and `new`, or else the result of
+    `_course`. In baselines, it is `gone`, `new`, `expectation changed` or `unchanged`. Outcomes
+    that say nothing about the product neither break nor fix a test: infrastructure errors, and
+    tests that are broken, skipped, not run or not checked.
     """
     if standing.gone:
         return "gone"

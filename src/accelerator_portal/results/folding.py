@@ -152,8 +152,9 @@ def without_future(
 def _fold_history(
     root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
 ) -> FoldedHistory:
-    """Fold reports into the history of `empty`'s accelerator and basis, and save after each report.
+    """Fold reports into one history, and save it after each report.
 
+    `empty` is a state without reports that names the accelerator and basis of the history.
     `reports` are in order of time. With `anew`, the stored history is deleted first.
     """
     accelerator, basis = empty.accelerator, empty.basis

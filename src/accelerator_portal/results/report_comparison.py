@@ -140,7 +140,10 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 
 
 def report_pair(first: Report, second: Report) -> ReportPair:
-    """Return how the two reports are related, which decides the words for their differences."""
+    """Return how two reports are related: `runs` of one platform, `platforms`, a baseline, or two.
+
+    The titles of their differences depend on this.
+    """
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
     if second.kind == "baseline":

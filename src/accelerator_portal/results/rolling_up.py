@@ -196,8 +196,8 @@ def flaky_tests(frame: Frame) -> Frame:
 def slowest_tests(frame: Frame) -> Frame:
     """Return the MOST_SLOW slowest tests of each accelerator, suite and month, slowest first.
 
-    `runs` is the number of timed results, `mean_seconds` their mean duration, which decides, and
-    `longest_seconds` the longest.
+    The tests are sorted by `mean_seconds`, the mean duration of their timed results.
+    `longest_seconds` is the longest duration, and `runs` the number of timed results.
     """
     timed = frame[frame["seconds"].notna()]
     whole = timed.assign(microseconds=(timed["seconds"] * 1e6).round().astype("int64"))

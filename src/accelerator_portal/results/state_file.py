@@ -92,7 +92,7 @@ def state_text(state: State) -> str:
 
 
 def write_state(path: Path, state: State) -> None:
-    """Write a state file atomically. Raises OSError."""
+    """Write a state file atomically. Raises OSError if writing fails."""
     write_bytes_atomically(path, state_text(state).encode())
 
 

@@ -74,8 +74,8 @@ _Table: TypeAlias = dict[tuple[str, str], _Results]
 def matrices(reports: Iterable[StoredReport], order: Iterable[str]) -> list[ResultMatrix]:
     """Return a matrix for each suite and mode, with tests sorted by name.
 
-    Columns of groups that most accelerators have come first; within a group, accelerators are in
-    `order`.
+    The columns are sorted by group (see `group_of`): the more accelerators have columns of a group,
+    the earlier it comes. Within a group, the columns are in the `order` of the accelerators.
     """
     rank = {accelerator: number for number, accelerator in enumerate(order)}
     return [
@@ -169,9 +169,9 @@ def _matrix(suite: str, mode: str, table: _Table, rank: Mapping[str, int]) -> Re
 
 
 def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
-    """Return the columns by group, the groups of most accelerators first.
+    """Return the columns sorted by group; a group that more accelerators have comes earlier.
 
-    Within a group, they are sorted by the `rank` of the accelerator.
+    Within a group, columns are sorted by `rank`, the position of each accelerator.
     """
     accelerators: dict[str, set[str]] = {}
     for results in table.values():
@@ -186,7 +186,10 @@ def _ordered(table: _Table, rank: Mapping[str, int]) -> list[_Results]:
 
 
 def own_to_one_platform(reports: Iterable[StoredReport]) -> frozenset[str]:
-    """Return the vendors' suites that only one platform reports, which cannot be compared."""
+    """Return the names of vendors' suites that only one platform reports.
+
+    Their results cannot be compared between platforms.
+    """
     platforms: dict[str, set[str]] = {}
     for stored in reports:
         for suite in stored.report.suites:

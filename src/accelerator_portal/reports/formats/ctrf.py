@@ -94,9 +94,9 @@ def _read_tests(
 
 
 def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
-    """Return the report fields in `extra`, in the key that this project's writer uses.
+    """Return the report fields that this project's writer stored in `extra`.
 
-    Empty without the key. If its value is not an object, a fault that names `place` is recorded.
+    Empty if there are none. If they are not an object, a fault that names `place` is recorded.
     """
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
@@ -176,8 +176,8 @@ def plain_fields(
 ) -> dict[str, Any]:
     """Return the fields of a `TestEntry` that CTRF's own keys state, without those in `extra`.
 
-    `known` is the test's identity. The suite is `said`, the one that the user chose, or else the
-    outermost suite of the test, or else `fallback`.
+    `known` is the test's identity. The field `suite` is `said` (the suite that the user chose), or
+    else the outermost suite of the test, or else `fallback`.
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
@@ -198,8 +198,8 @@ def plain_fields(
 def named(test: ctrf_model.Test, said: str | None) -> Identified:
     """Return the identity of a test, from its name and the suites that contain it.
 
-    The outermost suite becomes the report's suite, so it is not part of the name. If the user
-    chose another suite (`said`), it is part of the name.
+    The outermost suite becomes the report's suite, so the name does not contain it. But if the user
+    chose another suite (`said`), the name contains the outermost suite.
     """
     outer = test.suite
     if outer and (said is None or suite_name(outer[0]) == said):

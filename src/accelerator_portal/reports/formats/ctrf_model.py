@@ -86,7 +86,7 @@ class Tool(_Part):
 
 
 class Results(_Part):
-    """The results of a run. `tests` is not validated here: the reader validates each test."""
+    """The results of a run."""
 
     tool: Tool
     summary: Summary

@@ -17,7 +17,7 @@ runs under pytest, `Params` is empty, and they are in the brackets of `Test ID`:
 The suite that the user names decides, for example `executorch-models`; the default is
 `executorch-operators`.
 
-Figures that are not finite are left out: for example, a signal without noise has an infinite
+Infinite and NaN figures are omitted: for example, a signal without noise has an infinite
 signal-to-noise ratio.
 """
 
@@ -125,7 +125,7 @@ def _rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
     """Yield each row with its first line number.
 
     Raises ProblemsError if the CSV is invalid or lacks a required column. A row with another number
-    of values than the header is left out, and a fault is recorded.
+    of values than the header is skipped, and a fault is recorded.
     """
     reader = csv.reader(lines_of(path, read_text(path)), strict=True)
     columns, line = None, 0
@@ -235,7 +235,7 @@ def bracketed(test_id: str, flow: str) -> dict[str, Scalar]:
     """Return the test parameters in the brackets of a pytest id, without the flow.
 
     `test_add[flow-float32-static_shapes]` gives `{"dtype": "float32"}`. Dynamic shapes give
-    `dynamic`, all other parts together give `case`. Empty without brackets.
+    `"dynamic": True`, and the other parts give `case`, joined by hyphens. Empty without brackets.
     """
     _, _, inside = test_id.partition("[")
     parts = inside.removesuffix("]").split("-")

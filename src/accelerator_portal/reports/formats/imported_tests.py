@@ -40,10 +40,11 @@ class _Entry(NamedTuple):
 class ImportedTests:
     """Collects the tests and the faults of one file while a reader reads it.
 
-    The first hundred faults are stored, further ones are only counted. A test that is listed
-    twice is a fault. With `may_repeat` it is not: a result on the accelerator replaces one on the
-    CPU. Otherwise the worse result counts, for example if a test passes and its teardown fails.
-    `entries` counts the entries that the reader took or left out, by reason.
+    The first hundred faults are stored, further ones are only counted. Two results of one test are
+    a fault, unless `may_repeat` is true. Then a result on the accelerator replaces one on the CPU.
+    Of two results on the same kind of device, the worse one counts, for example if a test passes
+    and its teardown fails. `entries` is the number of entries that the reader took (key `TAKEN`) or
+    skipped (key: the reason).
     """
 
     def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
@@ -99,7 +100,10 @@ class ImportedTests:
             raise self._error() from None
 
     def cells(self, line: int, columns: Sequence[str], row: Sequence[str]) -> dict[str, str] | None:
-        """Return the cells of a row by column; None, with a fault, if their number is wrong."""
+        """Return the cells of a row by column.
+
+        If there are more or fewer cells than columns, return None and record a fault.
+        """
         if len(row) == len(columns):
             return dict(zip(columns, row, strict=True))
         what = f"the row has {len(row)} values, the header has {len(columns)}"
@@ -206,7 +210,7 @@ def chosen_suite(path: Path, options: Options) -> str | None:
 
 
 def _is_preferred(new: _Entry, old: _Entry) -> bool:
-    """Return whether the new result of a test replaces the old one."""
+    """Return whether `new` replaces `old`, an earlier result of the same test in the file."""
     if (new.device in _NOT_THE_ACCELERATOR) != (old.device in _NOT_THE_ACCELERATOR):
         return old.device in _NOT_THE_ACCELERATOR
     return OUTCOMES[new.test.outcome].merge_rank < OUTCOMES[old.test.outcome].merge_rank

@@ -264,9 +264,10 @@ _EXPECTED = "It is expected to fail."
 
 
 def named(case: CaseElement) -> Identified:
-    """Return the identity of a test case; a class name equal to the suite's name is left out.
+    """Return the identity of a test case.
 
-    PyTorch's CI puts the file into the attribute `file`; pytest includes it in `classname`.
+    Its name contains the file, which PyTorch's CI writes in the attribute `file` and pytest in
+    `classname`. A class name that equals the suite's name is not part of it.
     """
     classname = case.attributes.get("classname", "")
     if classname == case.suite.attributes.get("name"):
@@ -294,7 +295,10 @@ def plain_fields(case: CaseElement, suite: str, test: Identified) -> dict[str, A
 
 
 def seconds(text: str) -> float:
-    """Return a number of seconds; thousands separators are allowed. Raises ValueError."""
+    """Return the number of seconds in a text such as `1,234.5`.
+
+    Raises ValueError if it is not a number, or is negative or infinite.
+    """
     value = float(text.replace(",", ""))
     if not 0 <= value < math.inf:
         raise ValueError(text)

@@ -182,7 +182,7 @@ class _Reader:
 
 
 class _LongText:
-    """A text of any length, of which only the beginning and the end are kept."""
+    """A text of any length, of which only the beginning and the end are stored."""
 
     def __init__(self) -> None:
         self._head = ""

@@ -98,7 +98,7 @@ def read_mps_lists(path: Path, options: Options) -> ImportResult:
 
 
 def _left_out(listed: str) -> str | None:
-    """Say why a list is left out; None for a list that is read."""
+    """Return why the list with this name is not read; None if it is read."""
     return next((why for word, why in _OTHERS.items() if word in listed), None)
 
 
@@ -119,7 +119,7 @@ def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
 
 
 def _comments(path: Path) -> list[tuple[int, bool, str]]:
-    """Return the line of each comment that blames the test, if it stands alone, and its text."""
+    """Return the comments that blame the test: line, whether it has no code before it, and text."""
     lines = io.StringIO(read_text(path), newline=None)
     return [
         (token.start[0], token.line.lstrip().startswith("#"), token.string.lstrip("# "))
@@ -131,7 +131,7 @@ def _comments(path: Path) -> list[tuple[int, bool, str]]:
 def _comment_on(
     key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
 ) -> str:
-    """Return words with the comment that blames an entry's test, or an empty text."""
+    """Return the comment that blames an entry's test, as the end of a reason; empty without one."""
     own, above = range(key.lineno, (types.end_lineno or 0) + 1), range(entries.lineno, key.lineno)
     found = (text for line, alone, text in comments if line in own or (alone and line in above))
     return next((f', comment "{text}"' for text in found), "")

@@ -42,7 +42,7 @@ _SUMMARY = "the file has test counts but no test names"
 
 
 def read_pytorch_test_run(path: Path, options: Options) -> ImportResult:
-    """Read uploaded test cases. `options.suite` names the suite.
+    """Read a file of test cases that PyTorch's CI uploaded. `options.suite` names the suite.
 
     Raises ProblemsError if the file or the suite name is invalid.
     """

@@ -1,4 +1,4 @@
-"""Keeps the fields that another format lacks, so that a report can be restored without loss.
+"""Stores the fields that another format lacks, so that a report can be restored without loss.
 
 A writer converts a test to the other format, reads the result as that format's reader does, and
 stores only the fields that differ, in a place of this project's own. Everything that the other
@@ -38,7 +38,10 @@ def fields_of(entry: TestEntry) -> Fields:
 
 
 def difference(wanted: Mapping[str, Any], plain: Mapping[str, Any]) -> Fields:
-    """Return the fields of `wanted` that differ from `plain`; None for fields only in `plain`."""
+    """Return the fields of `wanted` that differ from `plain`.
+
+    A field that only `plain` has gets the value None.
+    """
     kept = {name: value for name, value in wanted.items() if plain.get(name) != value}
     return kept | {name: None for name in plain if name not in wanted}
 

@@ -60,7 +60,7 @@ class _Test:
 
 
 def read_torchbench(path: Path, options: Options) -> ImportResult:
-    """Read a result file. `options.suite` names the suite; the default is `torchbench`.
+    """Read a TorchBench result file. `options.suite` names the suite, by default `torchbench`.
 
     Raises ProblemsError if the file or the suite name is invalid.
     """

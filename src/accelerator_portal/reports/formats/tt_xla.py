@@ -88,7 +88,7 @@ class _File(OpenModel):
 
 
 def read_tt_xla(path: Path, options: Options) -> ImportResult:
-    """Read a test configuration. `options.suite` names the suite.
+    """Read a test configuration of TT-XLA. `options.suite` names the suite.
 
     Raises ProblemsError if the file or the suite name is invalid.
     """

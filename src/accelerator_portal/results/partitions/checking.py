@@ -154,13 +154,13 @@ def _same(kept: Standing | None, again: Standing | None) -> bool:
 
 
 def _facts(standing: Standing) -> list[object]:
-    """Return all fields except the verdicts; reports are replaced by their ids."""
+    """Return the fields of a test's state without `recent`; each report is replaced by its id."""
     plain = standing._replace(recent="")
     return [one.id if isinstance(one, Point) else one for one in plain]
 
 
 class _ReportResults(NamedTuple):
-    """A report's outcomes by test key, and one of its rows, which has the environment."""
+    """A report's results by test key (`said`), and one of its rows, for the environment (`row`)."""
 
     row: Mapping[str, Any]
     said: dict[str, OutcomeAndStage]

@@ -138,7 +138,7 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
 
 
 def write_manifest(root: Path, manifest: Manifest) -> None:
-    """Write a manifest, with one file or report per line. Raises OSError."""
+    """Write a manifest, with one file or report per line. Raises OSError if writing fails."""
     write_text_atomically(manifest_path(root, manifest.accelerator), manifest_text(manifest))
 
 

@@ -62,7 +62,7 @@ def add_report(
     come before the manifest: an interrupted command writes files of the same names when repeated.
     If the manifest lists the report without results, only the results are added.
 
-    Raises OSError.
+    Raises OSError if writing fails.
     """
     known = manifest.reports.get(point.id)
     if known and known.results is not None:
@@ -95,7 +95,7 @@ def add_report(
 def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
     """Delete the archived runs or baselines and return the new manifest, which is written first.
 
-    Raises OSError.
+    Raises OSError if the manifest cannot be written or a file cannot be deleted.
     """
     gone = [file.path for file in manifest.files if file.partition.basis == basis]
     kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
@@ -157,7 +157,7 @@ def part_bytes(table: pa.Table) -> bytes:
 def write_part(root: Path, place: Partition, stem: str, table: pa.Table) -> ListedFile:
     """Write a table as a file of a partition, and return its entry for the manifest.
 
-    Raises OSError.
+    Raises OSError if writing fails.
     """
     data = part_bytes(table)
     digest = hashlib.sha256(data).hexdigest()
