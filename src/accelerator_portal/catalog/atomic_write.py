@@ -1,4 +1,4 @@
-"""Writes files and folders so that an interrupted write keeps the old version.
+"""Writes files and folders so that the old version survives an interrupted write.
 
 Everything is written to a temporary name in the same folder and renamed when it is complete. The
 name is hidden and ends with `.new`: a process that is killed before the rename leaves a file that

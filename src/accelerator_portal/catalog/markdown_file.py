@@ -100,7 +100,7 @@ class MarkdownFile:
     """A digest of the text below the front matter. A translation states that of its original."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return the digest of the sections with these titles, in the form of `translates`.
+        """Return the digest of the sections with these titles, as in `TranslatedFile.translates`.
 
         A translated FAQ can have only some of the questions.
         """
@@ -111,7 +111,7 @@ class MarkdownFile:
 class TranslatedFile(Model):
     """The front matter of `guide.<language>.md` and `faq.<language>.md`.
 
-    The text cites the sources of `guide.md` or `faq.md`.
+    The translated text cites the sources of `guide.md` or `faq.md`.
     """
 
     translates: Annotated[str, Field(pattern="^en-[0-9a-f]{12}$")]

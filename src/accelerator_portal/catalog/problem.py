@@ -78,7 +78,7 @@ class ProblemsError(Exception):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the fix for an unknown word: the most similar known word, or a list of all.
+    """Return the fix for an unknown word: the most similar known word, or all known words.
 
     If `known` is empty, the fix is to remove the word.
     """

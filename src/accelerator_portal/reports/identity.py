@@ -44,7 +44,7 @@ class Identity:
     def group(self) -> str:
         """The suite and those parameters that are set for a whole run, written like a key.
 
-        `SETTINGS` names these parameters: `torchbench?compiler=inductor&mode=inference`.
+        For example, `torchbench?compiler=inductor&mode=inference`. `SETTINGS` names the parameters.
         """
         return _group(self.suite, self.parameters)
 

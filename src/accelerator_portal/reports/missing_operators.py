@@ -49,7 +49,7 @@ def missing_operator(text: str) -> str | None:
 def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]:
     """Return the operators at which tests stopped, those that stop most tests first.
 
-    A test may need further operators. Tests whose message names no operator are left out.
+    A test may need further operators. Tests whose message names no operator are ignored.
     """
     names = Counter(name for test in tests if (name := _name(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))

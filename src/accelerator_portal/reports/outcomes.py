@@ -34,7 +34,7 @@ Outcome = Literal[
 OutcomeGroup = Literal["pass", "unchecked", "failure", "error", "skip", "missing"]
 """What an outcome says about the product. `pass`: the result is right. `unchecked`: the test ran,
 and its result was not compared. `failure`: the product failed. `error`: the machine or the test
-failed, not the product. `skip`: the test was left out on purpose. `missing`: a planned test never
+failed, not the product. `skip`: the test was skipped on purpose. `missing`: a planned test never
 started."""
 
 OutcomeColor = Literal["pass", "fail", "warn", "info", "none"]
@@ -54,7 +54,7 @@ class OutcomeInfo:
     color: OutcomeColor
     """The color of the sign. The word is always shown with the sign."""
     merge_rank: int
-    """If a file has two results of one test, the result with the lower rank is kept: a pass never
+    """If a file has two results of one test, the result with the lower rank counts: a pass never
     hides a failure, and a skip never hides a pass."""
     page_rank: int
     """The position in sorted tables: outcomes that need attention first, passed tests last."""

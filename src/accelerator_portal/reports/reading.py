@@ -41,7 +41,7 @@ class ImportResult:
     finished: dt.datetime | None = None
     note: str | None = None
     entries: Mapping[str, int] = field(default_factory=dict)
-    """How many entries the reader took (`TAKEN`), and how many it left out, by reason."""
+    """Numbers of entries: those read as tests (key `TAKEN`), those skipped (key: the reason)."""
 
 
 @dataclass(frozen=True, slots=True)

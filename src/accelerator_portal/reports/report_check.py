@@ -197,7 +197,7 @@ def too_many_suites(number: int) -> BoundFault:
 
 
 def faults(report: Report) -> Iterator[BoundFault]:
-    """Yield the faults for which a report cannot get pages on the site."""
+    """Yield the faults that prevent pages for a report on the site."""
     declared = (suite.name for suite in report.suites)
     names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
     if (number := max(len(names), len(report.suites))) > MAX_SUITES:

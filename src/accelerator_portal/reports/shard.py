@@ -69,7 +69,10 @@ def positions_text(positions: Iterable[int]) -> str:
 
 
 def positions_of(text: str, limit: int) -> Iterator[int]:
-    """Yield the positions in ranges, up to `limit`: a hostile file may name an endless range."""
+    """Yield the positions in a text such as `1-3 7`; a range ends at `limit` at the latest.
+
+    Without this limit, a hostile file could name an endless range.
+    """
     for part in text.split():
         first, _, last = part.partition("-")
         yield from range(int(first), min(int(last or first), limit) + 1)

@@ -43,7 +43,7 @@ def stored_reports(catalog: Catalog) -> Stored:
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
-    """Return the reports in quarantined folders, and the problems of unusable reports.
+    """Return the usable reports in quarantined folders, and the problems of the others.
 
     A quarantined folder has problems, so the catalog has no platform for it.
     """
@@ -79,9 +79,9 @@ def _of_folders(results: Mapping[str, tuple[Path, ...]], suite_names: SuiteNames
 
 
 def _report_id(platform: str, stem: str) -> str:
-    """Return a unique id: two hyphens separate a platform with hyphens from the file name.
+    """Return the id of a report: `a-c`, or `a-b--c` if the platform's id contains a hyphen.
 
-    Otherwise `a` with `b-c.json` would get the page of `a-b` with `c.json`. Neither part
-    contains two hyphens in a row.
+    With a single hyphen, `a-b` with `c.json` would have the same id as `a` with `b-c.json`. Neither
+    part contains two hyphens in a row.
     """
     return f"{platform}{'--' if '-' in platform else '-'}{stem}"

@@ -99,7 +99,7 @@ def model_evidence(
 ) -> FamilyEvidence:
     """Return the results of each family: by its id, then by accelerator.
 
-    Families without results are left out.
+    Families without results have no key.
     """
     families = tuple(families)
     found: dict[_Key, list[tuple[StoredReport, int]]] = {}

@@ -56,9 +56,10 @@ class QualityAssessment:
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
     """Return the time to which ages are counted: the newest date in the portal's own facts.
 
-    These are its releases, the sources of its data, the day on which it last read package
-    indexes, and runs made here. The clock is not used, so that the same data gives the same
-    pages. Vendors' dates are not used, because they would change the age of everybody's facts.
+    These are the dates of PyTorch's releases, the days on which the sources of releases and
+    criteria and the package indexes were read, and the times of this project's own runs. The clock
+    is not used, so that the same data gives the same pages. Vendors' dates are not used, because
+    they would change the age of everybody's facts.
     """
     days = [release.date for release in catalog.releases.releases]
     sources = [*catalog.releases.sources.values()]
@@ -172,10 +173,10 @@ def _unfit(
 
 
 def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
-    """Return a text that names the required operators without a pass; None if all passed.
+    """Return a text that names the required operators that did not pass; None if all passed.
 
-    The newest outcome of each test counts. Outcomes that neither passed nor failed are no
-    evidence. Operators that PyTorch computed on the CPU say nothing about the device.
+    An operator passes if the newest outcome of each of its tests is good (`outcomes.GOOD`), and
+    PyTorch did not compute it on the CPU instead of the device.
     """
     on_cpu: set[str] = set()
     outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in wanted.names}

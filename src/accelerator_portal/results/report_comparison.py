@@ -140,9 +140,9 @@ def difference_kind(first: Outcome | None, second: Outcome | None) -> Difference
 
 
 def report_pair(first: Report, second: Report) -> ReportPair:
-    """Return how two reports are related: `runs` of one platform, `platforms`, a baseline, or two.
+    """Return the relation of two reports, for example `runs` for two runs of one platform.
 
-    The titles of their differences depend on this.
+    The titles of their differences depend on it; see `DIFFERENCE_WORDS`.
     """
     if first.kind == "baseline":
         return "baselines" if second.kind == "baseline" else "from-baseline"
@@ -163,8 +163,8 @@ def _results(report: Report) -> _Results:
 class ReportChanges:
     """The changes of one report; `report` is its id.
 
-    `first` is the number of tests in each suite that no earlier report had. These tests are not in
-    `changes`, because the whole suite is new.
+    `first` maps each suite that no earlier report had to the number of its tests. These tests are
+    not in `changes`, because the whole suite is new.
     """
 
     started: dt.datetime

@@ -179,8 +179,8 @@ def pass_rates(frame: Frame) -> Frame:
 def flaky_tests(frame: Frame) -> Frame:
     """Return the tests that passed and failed on the same code, by `PLACE` and `key`.
 
-    `passed` and `failed` are the numbers of their results on such code. Results without a PyTorch
-    version are left out, because their code is unknown.
+    `passed` and `failed` are the numbers of their results on this code. Results without a PyTorch
+    version are ignored, because their code is unknown.
     """
     named = frame[frame["torch"].notna()]
     marked = named.assign(

@@ -107,7 +107,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of an accelerator's tests after its reports, initially without any report.
+    """The state of an accelerator's tests after its reports; a new state has no reports.
 
     `reports` maps the id of each report to its point, `groups` the name of each group to its tests.
     """

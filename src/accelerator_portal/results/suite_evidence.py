@@ -50,7 +50,7 @@ def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...
     """Return the newest evidence of each suite in an accelerator's reports, by suite.
 
     A run has priority over a baseline, even if the baseline is newer. Of two reports with the
-    same time, the last id counts, so that the result does not depend on the order.
+    same time, the one whose id sorts last counts, so that the order of `reports` has no effect.
     """
     found: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=_order):

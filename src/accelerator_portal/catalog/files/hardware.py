@@ -136,7 +136,7 @@ class Generation(Sourced):
     builds: tuple[BuildSupport, ...]
     """Builds that run on the hardware. Write `[]` if no published build does."""
     other_builds: OtherBuilds | None = None
-    """Builds for the hardware that the portal has no command for."""
+    """Builds for the hardware without an install command in the portal."""
     note: Line | None = None
     """A note for readers. If no build runs on the hardware, state why and since when."""
     models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]

@@ -39,8 +39,8 @@ _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
     """Return the address that opens a document at the lines or words that state a fact.
 
-    `lines`, such as `12-18`, take precedence over `words`. Without lines and words, `url` is
-    returned unchanged. So it is for words in a repository file, which cannot be opened at words.
+    `lines`, such as `12-18`, take precedence over `words`. Without both, `url` is
+    returned unchanged, and also for words in a repository file, which cannot be opened at words.
     """
     if lines:
         first, _, last = lines.partition("-")

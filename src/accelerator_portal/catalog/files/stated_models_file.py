@@ -60,7 +60,7 @@ class ModelList(Sourced):
     headings: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Headings of the document. The tables or lists below them are read."""
     purpose: tuple[StatedPurpose, ...] = ()
-    """The purpose that the document states for all models of the list. Leave it out if the document
+    """The purpose that the document states for all models of the list. Omit it if the document
     states no purpose."""
     purpose_from: Mapping[StatedPurpose, Line] = Field(default_factory=dict)
     """For each purpose, the heading or the column title that states it in the document, for example

@@ -122,7 +122,7 @@ class _Reading:
         )
 
     def _end(self) -> dt.datetime | None:
-        """Return the latest time in the attributes of a suite, or None if there is none.
+        """Return the latest time in the attributes of the suites, or None if there is none.
 
         Also None if the file is a report of this project, which states the end of its run itself.
         """

@@ -6,7 +6,7 @@
 PyTorch's CI expects a failure if an operator is on a list `…XFAILLIST`, and does not run operators
 on a list `…SKIPLIST`. Only entries for float32 are read, because the operator suite uses this data
 type; an entry without data types is for all. Lists for old macOS, for sparse tensors, for complex
-numbers and for error inputs are left out. An operator that is on no list is not assumed to pass.
+numbers and for error inputs are not read. An operator that is on no list is not assumed to pass.
 
 A comment such as `# CPU errors` says that the test fails because of the CPU reference, not of MPS:
 the test is broken. In a line of its own, the comment is about all later entries of its list.

@@ -8,11 +8,11 @@
 
 As in TT-XLA's tests/runner/conftest.py, a test runs on the boards in `supported_archs`, by default
 on `n150` and `p150`, and a board's overrides replace the common values. Hardware is not part of a
-test's identity, so the worst expectation of all boards is kept. Its reason names the board, unless
+test's identity, so the worst expectation of all boards counts. Its reason names the board, unless
 the file expects the same result on several boards. If `assert_pcc` is false, TT-XLA runs the model
 and accepts any result. If a model passes with the status `INCORRECT_RESULT` and a `required_pcc`,
 the reason says so. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation, and
-are left out.
+are not read.
 """
 
 from __future__ import annotations

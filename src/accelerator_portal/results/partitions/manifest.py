@@ -92,9 +92,10 @@ class Manifest(Model):
         without: Iterable[str] = (),
         reports: Mapping[str, ListedReport] | None = None,
     ) -> Manifest:
-        """Return a manifest with files and reports added; equal paths and IDs are replaced.
+        """Return a manifest to which these files and reports (by ID) are added.
 
-        `without` names paths of files to remove.
+        They replace files with the same path and reports with the same ID. `without` has the paths
+        of files to remove.
         """
         dropped = set(without)
         by_path = {file.path: file for file in self.files if file.path not in dropped}
