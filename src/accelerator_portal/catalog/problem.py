@@ -70,7 +70,7 @@ class UserError(Exception):
 
 
 class ProblemsError(Exception):
-    """Work cannot continue because of the problems in `problems`, which are sorted by place."""
+    """Raised if work cannot continue because of `problems`, which are sorted by place."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))

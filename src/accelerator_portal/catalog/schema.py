@@ -103,7 +103,7 @@ class DescribedSchema(GenerateJsonSchema):
     """Generates JSON Schemas in which a field's docstring is its description."""
 
     def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
-        """Return the JSON Schema of one model."""
+        """Return the JSON Schema of one model, with the docstrings of its fields."""
         found = super().model_schema(schema)
         model: type[BaseModel] = schema["cls"]
         for name, text in field_docstrings(model).items():

@@ -43,8 +43,8 @@ def outdated_issues(
     """Yield the issues that have expired by `at`, or that the newest runs contradict.
 
     `tests` are those of each suite's newest run. An issue "passes now" if all tests that it
-    matches passed, and "matches nothing" if there are none. Issues about suites without a run, and
-    issues with another action than "expect", are only checked for expiry.
+    matches passed, and "matches nothing" if it matches no test. Issues about suites without a run,
+    and issues with another action than "expect", are only checked for expiry.
     """
     suites = {test.suite for test in tests}
     for issue in issues:

@@ -49,8 +49,9 @@ class Breakage:
     """A test that passed in a run and fails in a later one.
 
     `outcome` and `stage` are those of its last failure. `id` stays the same while the breakage
-    is open. `age` is the time since the first failure. `gone` is the first newer run without the
-    test; the breakage stays open.
+    is open. `last_good` is the run of the last pass, `first_bad` that of the first failure after
+    it, and `last_seen` the last run with the test. `age` is the time since the first failure.
+    `gone` is the first newer run without the test; the breakage stays open.
     """
 
     id: str

@@ -41,7 +41,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class QualityAssessment:
-    """A platform's level, the gaps to each higher level, and the result of every demand."""
+    """A platform's level, the gaps to each higher level (`missing`), and the results of demands."""
 
     level: Level
     missing: tuple[Gap, ...]

@@ -99,7 +99,10 @@ class Standing(
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Tests of one suite and the same settings (`identity.SETTINGS`), and their last report."""
+    """Tests of one suite with the same settings (`identity.SETTINGS`), and their last report.
+
+    `tests` maps the key of each test to its state.
+    """
 
     last: Point
     tests: Mapping[str, Standing]

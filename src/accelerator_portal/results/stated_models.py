@@ -31,7 +31,8 @@ _GAPS = re.compile(r"[\s_-]+")
 class Statement:
     """A list of models that a document states, complete or reduced to one family.
 
-    `listed` is the list as in the platform's folder, `models` are those that remain.
+    `listed` is the complete list as in the platform's folder, `models` are the models of the
+    complete or reduced list.
     """
 
     accelerator: str

@@ -1,7 +1,7 @@
 """Tabulates reports: matrices of test by report, and counts by outcome.
 
-Plain dicts: at the size of a page they are several times as fast as a pandas pivot table (see
-`python -m benchmarks.tables`), and give the same tables.
+The functions use plain dicts. At the size of a page, these are several times as fast as a pandas
+pivot table (see `python -m benchmarks.tables`), and the results are the same.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ ABSENT = -1
 class Column:
     """The results of one report for one set of parameters.
 
-    `group` describes the parameters; columns of the same group can be compared. `dtype` is
-    empty if it is not stated.
+    `report` is the id of the report. `group` describes the parameters; columns of the same group
+    can be compared. `dtype` is empty if it is not stated.
     """
 
     report: str
@@ -46,10 +46,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class ResultMatrix:
-    """The results of a suite in one mode (a parameter such as `training`; may be empty).
+    """The results of a suite in one mode.
 
-    `cells` has a row for each of `names` (test names), with a value for each of `columns`: the
-    index of the test in the column's report, or -1 without a result.
+    `mode` is the value of the tests' parameter `mode`, such as `training`, or empty. `cells` has a
+    row for each of `names` (test names), with a value for each of `columns`: the index of the test
+    in the column's report, or -1 without a result.
     """
 
     suite: str
