@@ -123,7 +123,7 @@ class TranslatedFile(Model):
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A translated guide or FAQ: `head` is the front matter. A FAQ can lack some questions."""
+    """A translated guide or FAQ: `head` is the front matter. Some questions can be missing."""
 
     head: TranslatedFile
     text: MarkdownFile

@@ -125,7 +125,7 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
 
 
 def _joined(one: Suite, other: Suite) -> Suite:
-    """Return `one` with the sum of both suites' planned tests, or None if one is unknown."""
+    """Return `one` with the planned tests of both suites; `planned` is None if one is unknown."""
     if one.planned is None or other.planned is None:
         return one.model_copy(update={"planned": None})
     return one.model_copy(update={"planned": one.planned + other.planned})
