@@ -336,7 +336,14 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
 
 @pytest.mark.parametrize(
     ("query", "missing"),
-    [("RTX 5090 cuda 12.4", "CUDA 12.4"), ("RTX 3090 torch 1.13", "PyTorch 1.13")],
+    [
+        ("RTX 5090 cuda 12.4", "CUDA 12.4 here."),
+        (
+            "RTX 3090 torch 1.13",
+            "PyTorch 1.13 here. The oldest release here is 2.4.0. Older releases on pytorch.org",
+        ),
+        ("Ascend 910B torch 1.11", "PyTorch 1.11 here."),
+    ],
 )
 def test_what_the_card_has_no_command_for_is_said(
     open_page: OpenPage, query: str, missing: str
@@ -344,7 +351,7 @@ def test_what_the_card_has_no_command_for_is_said(
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, query)
     reasons = page.locator(".answer").first.locator(".answer-why")
-    expect(reasons.last).to_have_text(f"There is no command for {missing} here.")
+    expect(reasons.last).to_have_text(f"There is no command for {missing}")
 
 
 @pytest.mark.parametrize(
@@ -376,6 +383,11 @@ def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
     ask(page, "torch 2.7")
     expect(page.locator("#card-status")).to_have_text("Type the name of your hardware, too.")
     expect(page.locator("[data-part=answers] a")).to_have_attribute("href", re.compile("versions/"))
+    ask(page, "torch 1.12")
+    expect(page.locator("[data-part=answers]")).to_contain_text("The oldest release here is 2.4.0.")
+    expect(page.locator("[data-part=answers] a").first).to_have_attribute(
+        "href", re.compile("previous-versions")
+    )
 
 
 def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:

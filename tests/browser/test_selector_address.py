@@ -116,6 +116,19 @@ def test_unknown_values_are_ignored_and_said(open_page: OpenPage) -> None:
     assert page.locator("[data-part=status] b").count() == 0
 
 
+def test_a_release_before_the_oldest_one_leads_to_pytorch_org(
+    open_page: OpenPage, site: Site
+) -> None:
+    page = open_page("?os=linux&build=1.13.1")
+    oldest = list(site.selector.axes["build"])[-1].id
+    assert f"“1.13.1”. The oldest release here is {oldest}." in status(page)
+    listed = page.locator(".axis-build details.more-choices a")
+    stated = page.locator("[data-part=status] a")
+    assert stated.get_attribute("href") == listed.get_attribute("href")
+    assert "The oldest release" not in status(open_page("?os=linux&build=99.0"))
+    assert open_page("compute-platforms/ascend/").locator(".axis-build details a").count() == 0
+
+
 def test_a_variant_of_another_platform_does_not_break_the_page(
     open_page: OpenPage, site: Site
 ) -> None:

@@ -2,7 +2,7 @@
 
 import { both, element, link, listed, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
-import { described } from "./selector-messages.js";
+import { described, olderRelease } from "./selector-messages.js";
 import { needParts, scriptOf } from "./selector-view.js";
 
 const MOST_MODELS = 8;
@@ -163,7 +163,8 @@ function reasons(model, answer, found) {
   }
   const tooEarly = answer.release && !found.wishes.some(([axis]) => axis === "build") ? [`PyTorch ${answer.release}`] : [];
   const other = [...tooEarly, ...unmet.map(([axis, value]) => model.label(axis, value, platform.id))];
-  if (other.length > 0) said.push(say("There is no command for {what} here.", { what: both(other) }));
+  const older = tooEarly.length > 0 && platform.integration === "in-tree" ? olderRelease(model, answer.release) : [];
+  if (other.length > 0) said.push([say("There is no command for {what} here.", { what: both(other) }), ...older]);
   return said;
 }
 

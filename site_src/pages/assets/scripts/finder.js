@@ -4,6 +4,7 @@ import { startCopying } from "./copying.js";
 import { Cards, MOST_CHARACTERS, SHORTEST } from "./finder-model.js";
 import { answerBox, helpBox, nearBox } from "./finder-view.js";
 import { element, link, say, sayCount, sentences } from "./elements.js";
+import { olderRelease } from "./selector-messages.js";
 import { readSelector } from "./selector-rows.js";
 import { architectureOfBrowser, nameOfSystem } from "./selector.js";
 
@@ -86,7 +87,7 @@ class Finder {
     const { root, home = root } = this.form.dataset;
     const context = { root, home, model, system, platforms, cpu, openHere };
     const missing = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
-    if (found.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form)]];
+    if (found.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form, olderRelease(model, cards.reader.read(query).release))]];
     if (found.length === 0) return [missing, [...nearBox(context, cards.nearest(query)), helpBox(context)]];
     const leading = found.slice(0, MOST_ANSWERS);
     const needed = new Set([...leading.map(({ platform }) => platform), cpu].map((platform) => platform?.id));
@@ -151,9 +152,9 @@ function errorLink({ dataset }, query) {
   return [line];
 }
 
-function releaseLink({ dataset }) {
+function releaseLink({ dataset }, older) {
   const line = element("p", "answer-links");
-  line.append(link(`${dataset.root}versions/`, say("Platforms by PyTorch release")));
+  line.append(...older, " ", link(`${dataset.root}versions/`, say("Platforms by PyTorch release")));
   return line;
 }
 

@@ -1,8 +1,10 @@
 // What the install selector tells the reader: what is shown, and which of their wishes could not be met.
 
-import { both, element, listed, say, sentences, setAddress, setText } from "./elements.js";
+import { both, element, link, listed, say, sentences, setAddress, setText } from "./elements.js";
+import { compareVersions } from "./selector-model.js";
+import { LIMITS } from "./selector-wishes.js";
 
-const LIMITS = ["driver", "card"]; // wishes about the reader's machine that no axis has
+const PREVIOUS = "https://pytorch.org/get-started/previous-versions/";
 
 /** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
@@ -14,6 +16,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, sentences(news));
   else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, found.choice) }));
+  for (const [axis, value] of unknown) if (axis === "build") box.append(...olderRelease(model, value));
   if (!found.row) box.append(" ", ...machineButtons(model, found.choice, limits));
   for (const [axis, value] of found.row ? found.unmet : []) {
     const wanted = axis === "build" && !model.available(axis, found.choice).has(value) ? nearest(model, found.choice, value) : value;
@@ -118,6 +121,13 @@ function oldestRelease(model, platform) {
   const builds = model.values("build").map(([id]) => id);
   const known = (model.rowsOf.get(platform) ?? []).map((row) => builds.indexOf(row.build));
   return builds[Math.max(...known)];
+}
+
+/** For a release that is older than all of this site: the oldest one here, and where the others are, as what follows a sentence. */
+export function olderRelease(model, release) {
+  const builds = model.values("build").map(([id]) => id);
+  const isOlder = /^\d+(\.\d+)*$/.test(release) && compareVersions(release, builds.at(-1)) < 0 && !builds.some((id) => id.startsWith(`${release}.`));
+  return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", link(PREVIOUS, say("Older releases on pytorch.org"))] : [];
 }
 
 /** The more recent wishes that an older one gave way to, or the reader's card and driver. */

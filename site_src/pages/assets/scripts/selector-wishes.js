@@ -1,7 +1,7 @@
 // What the reader picked: kept in the page's address and, for the next visit, on this device.
 
 const STORED = "accelerator-portal.selector";
-const LIMITS = ["card", "driver"];
+export const LIMITS = ["card", "driver"]; // wishes about the reader's machine that no axis has
 const NO_AXES = [...LIMITS, "pypi-mirror", "pytorch-mirror"]; // wishes that no axis has
 const DRIVER = /^\d{2,4}(\.\d{1,4}){0,3}$/;
 
