@@ -41,7 +41,7 @@ def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
 def test_the_first_report_of_a_suite_is_no_news_of_its_tests(site: Site) -> None:
     page = site.pages["results/changes/"]
     told = [words(p.text()) for p in page.tree.css(".episode p")]
-    words_of_first = "first report of executorch-models and executorch-operators, 241 tests."
+    words_of_first = "first report of ExecuTorch models and ExecuTorch operators, 241 tests."
     assert any(one.endswith(words_of_first) for one in told)
     history = read_histories(site.catalog, REPOSITORY, results(site.catalog)).of("cpu", "runs")
     data = json.loads((site.root / "api/v1/history/cpu-runs.json").read_text("utf-8"))

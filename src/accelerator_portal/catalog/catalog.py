@@ -217,3 +217,8 @@ class Catalog:
     def suite(self, name: str) -> SuiteFile | OwnSuite | None:
         """Return the suite `name` from `data/suites/` or a vendor's folder; None if unknown."""
         return self.suites.get(name) or self.own_suites.get(name)
+
+    def suite_title(self, name: str) -> str:
+        """Return the title of a suite; its name if nothing describes it."""
+        described = self.suite(name)
+        return described.title if described else name

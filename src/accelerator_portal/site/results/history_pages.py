@@ -213,10 +213,9 @@ def trend_group(
 
 def _figures(catalog: Catalog, trends: Iterable[Trend], *, expected: bool) -> Iterator[Figure]:
     for line in trends:
-        suite = catalog.suites.get(line.suite)
         first, last = (f"{good(t):,} of {total(t):,}" for t in (line.first, line.last))
         start, end = line.first.started.date(), line.until.date()
-        title = suite.title if suite else line.suite
+        title = catalog.suite_title(line.suite)
         if expected and not good(line.first) and not good(line.last):
             counts = f"{total(line.first):,} tests on {start}, {total(line.last):,} on {end}"
             yield Figure(line.picture, f"{title}: {counts}, none expected to pass")

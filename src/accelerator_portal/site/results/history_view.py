@@ -57,7 +57,7 @@ class Episode:
     point: Point
     steps: tuple[HistoryStep, ...]
     first: Mapping[str, int]
-    """The number of tests in each suite that no earlier report had."""
+    """The number of tests in each suite that no earlier report had, by the suite's title."""
 
     @property
     def anchor(self) -> str:
@@ -106,6 +106,7 @@ class TestHistories:
     """The histories of all platforms."""
 
     histories: tuple[History, ...]
+    catalog: Catalog
 
     def of(self, accelerator: str, basis: Basis) -> History:
         """Return the history of an accelerator; an empty history if there is none."""
@@ -131,7 +132,7 @@ class TestHistories:
     @cached_property
     def episodes(self) -> tuple[Episode, ...]:
         """The changes of each report, newest first, without reports that changed nothing."""
-        found = [episode for history in self.histories for episode in _episodes(history)]
+        found = [one for history in self.histories for one in _episodes(self.catalog, history)]
         order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
         found.sort(key=lambda e: (order[e.accelerator], e.basis))
         return tuple(sorted(found, key=lambda e: e.point.started, reverse=True))
@@ -175,7 +176,7 @@ def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHi
             history = with_reports(kept, reports)
             if history.state.reports or history.left_out:
                 found.append(history)
-    return TestHistories(tuple(found))
+    return TestHistories(tuple(found), catalog)
 
 
 def _plural(kind: ChangeKind, number: int) -> str:
@@ -187,12 +188,13 @@ def _monday(point: Point) -> dt.date:
     return day - dt.timedelta(days=day.weekday())
 
 
-def _episodes(history: History) -> Iterator[Episode]:
+def _episodes(catalog: Catalog, history: History) -> Iterator[Episode]:
     state = history.state
     for found in by_report(history.changes):
         steps = tuple(_steps(found.changes))
         point = state.reports[found.report]
-        yield Episode(state.accelerator, state.basis, point, steps, found.first)
+        first = {catalog.suite_title(suite): number for suite, number in found.first.items()}
+        yield Episode(state.accelerator, state.basis, point, steps, first)
 
 
 def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:

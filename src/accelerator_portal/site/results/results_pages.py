@@ -76,7 +76,7 @@ def results_index(catalog: Catalog, results: ResultsView, templates: Templates) 
 def _titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
     """Return the titles of the suites that have results, by suite id."""
     suites = dict.fromkeys(view.matrix.suite for view in results.matrices)
-    return {suite: suite_title(catalog, suite) for suite in suites}
+    return {suite: catalog.suite_title(suite) for suite in suites}
 
 
 def results_pages(
@@ -178,12 +178,6 @@ def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
 
 def _is_large(stored: StoredReport) -> bool:
     return len(stored.report.tests) > MOST_LISTED
-
-
-def suite_title(catalog: Catalog, suite: str) -> str:
-    """Return the title of a suite; its name if nothing describes it."""
-    described = catalog.suite(suite)
-    return described.title if described else suite
 
 
 def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
