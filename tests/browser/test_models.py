@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.visit import OpenPage, expect, wait_until_ready
+from tests.browser.visit import PHONE, OpenPage, expect, wait_until_ready
 
 MODELS = "results/by-model/"
 
@@ -35,6 +35,12 @@ def test_the_address_says_what_is_shown(
     expect(page.locator(".filters-state")).to_contain_text(words)
     assert families(page) == shown
     expect(page.locator(".matrix-empty")).to_be_visible(visible=not shown)
+
+
+def test_a_phone_shows_the_evidence_of_a_family(open_page: OpenPage) -> None:
+    page = open_page(f"{MODELS}llama/", viewport=PHONE)
+    box = page.locator(".table-box:has(.family-results)")
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
 
 
 def test_a_reader_finds_the_command_of_a_model(open_page: OpenPage) -> None:
