@@ -97,8 +97,8 @@ export class Reader {
   /** The text without what names a choice of the selector. */
   #readChoices(text, found) {
     let rest = text;
-    for (const { pattern, os, arch, method, build, release, requirement, kept } of this.choices) {
-      rest = rest.replace(pattern, (words, version) => {
+    for (const { pattern, os, arch, method, build, release, requirement, version: named, kept } of this.choices) {
+      rest = rest.replace(pattern, (words, version = named) => {
         if (version && requirement) found.versions[requirement] = version;
         if (version && release) found.release = version;
         else if (build && found.release === null) found.release = build;

@@ -381,6 +381,8 @@ class TypedChoice(Model):
     requirement: Line | None = None
     """The requirement of install options to which a version number after the words applies, such as
     `macOS`."""
+    version: Line | None = None
+    """The version of the requirement that the words name, such as `12` for macOS Monterey."""
     kept: bool = False
     """Whether the words are also part of names, such as `MacBook Pro`."""
 
