@@ -238,6 +238,39 @@ def test_a_processor_of_a_mac_leads_to_the_last_release_for_intel_macs(open_page
     expect(page.locator("[data-part=python-note]")).to_be_hidden()
 
 
+def test_a_gpu_of_an_intel_mac_gets_the_last_release_for_it(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("macos"))
+    first = page.locator(".answer").first
+    for query, runs in [
+        ("Radeon Pro 5500M", "MPS, PyTorch 2.2.2, macOS"),
+        ("Radeon Pro W6800X MPX", "MPS, PyTorch 2.2.2, macOS"),
+        ("Vega 56", "MPS, PyTorch 2.2.2, macOS"),
+        ("Intel UHD Graphics 630", "No PyTorch build"),
+        ("Intel Iris Plus Graphics", "No PyTorch build"),
+    ]:
+        anew(page)
+        ask(page, query)
+        expect(first.locator(".answer-runs").first).to_contain_text(runs)
+        expect(first.locator(".command-main")).to_contain_text("torch==2.2.2")
+    anew(page)
+    ask(page, "Radeon Pro 5500M")
+    first.get_by_role("link", name="Open in the selector").click()
+    expect(page.locator("[data-part=commands]")).to_contain_text("torch==2.2.2")
+    expect(page.locator("[data-part=status]")).to_contain_text("The commands below install it.")
+
+
+def test_a_macos_that_is_too_old_gets_no_command_without_a_version(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("macos"))
+    ask(page, "M1 Max macOS 12")
+    expect(page.locator(".answer .runs-none")).to_contain_text("runs on macOS 12")
+    anew(page)
+    ask(page, "MacBook Air M1 Monterey")
+    expect(page.locator(".answer .runs-none").first).to_contain_text("runs on macOS 12")
+    anew(page)
+    ask(page, "M1 Max macOS 15 conda")
+    expect(page.locator(".answer .command").first).to_contain_text("conda-forge")
+
+
 def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     ask(page, "RTX 4090")
@@ -433,11 +466,9 @@ def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPag
     )
     expect(first.locator(".answer-why")).to_contain_text("PyTorch runs on the processor instead")
     expect(first.locator(".command")).to_contain_text("whl/cpu")
-    ask(
-        page, texts.PASTES["system-profiler-intel"].text
-    )  # Macs with Intel processors have no wheels at all
+    ask(page, texts.PASTES["system-profiler-intel"].text)
     expect(first.locator(".answer-name")).to_contain_text("in a Mac")
-    expect(first.locator(".command")).to_have_count(0)
+    expect(first.locator(".command-main")).to_contain_text("torch==2.2.2")
 
 
 def test_a_rented_machine_gets_linux_commands(open_page: OpenPage) -> None:

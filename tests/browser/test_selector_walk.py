@@ -262,7 +262,14 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             "?platform=mps&os=macos&arch=x86_64",
             (
                 "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "
-                "install its CPU build. MPS is available for: macOS ARM64"
+                "install it. Newer releases are available for: macOS ARM64"
+            ),
+        ),
+        (
+            "?platform=gaudi&os=macos&arch=x86_64",
+            (
+                "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "
+                "install its CPU build. Gaudi is available for: Linux x86-64"
             ),
         ),
         (

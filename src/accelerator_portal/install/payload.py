@@ -178,16 +178,16 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
     return found
 
 
-def _ended(one: Ended) -> dict[str, str]:
-    """Return the commands that install the last wheels for a kind of machine.
+def _ended(one: Ended) -> dict[str, Any]:
+    """Return the last release for a machine whose wheels have ended, with its commands.
 
-    The keys are `version`, `platform`, `method`, `environment`, `commands` and `check`; the page's
+    The keys are `version`, `platforms`, `method`, `environment`, `commands` and `check`; the page's
     script shows them like a row.
     """
     environment = new_environment("pip", one.os) or ""
     return {
         "version": one.version,
-        "platform": one.platform,
+        "platforms": list(one.platforms),
         "method": "pip",
         "environment": environment.replace("{python}", one.python),
         "commands": pip_install(one.packages, one.os),

@@ -122,7 +122,7 @@ def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> S
     with wheels for the machine.
     """
     for one in catalog.releases.ended:
-        if one.platform == platform.id and any(
+        if platform.id in one.platforms and any(
             build.torch
             and one.os in (build.os or ())
             and one.arch in (build.arch or ())

@@ -18,12 +18,13 @@ export function commandsFor(model, answer, system) {
   const possible = oldJetPack ? [] : machines(model, platform.id, wanted).filter(({ os, arch }) => os === (answer.os ?? os) && arch === (answer.arch ?? arch));
   for (const limits of limited.driver ? [limited, { card }] : [limited]) {
     const found = firstRow(model, platform.id, possible, wishes, { ...limits, versions });
-    if (found) return { ...found, wanted, variant, wishes, limits, tooOld: Boolean(limited.driver && !limits.driver) };
+    const isOpen = found && !answer.method && model.data.unpinned.includes(found.choice.method); // what names no version states no requirement
+    if (found && !(isOpen && Object.keys(versions).length > 0)) return { ...found, wanted, variant, wishes, limits, tooOld: Boolean(limited.driver && !limits.driver) };
   }
   const [only, ...others] = answer.generation?.systems ?? [];
   const machine = { ...wanted, os: answer.os ?? (others.length === 0 && only ? only : wanted.os) };
   const last = model.ended(machine);
-  const ended = last?.platform === platform.id ? last : null;
+  const ended = answer.generation?.verdict !== "none" && last?.platforms.includes(platform.id) ? last : null;
   const choice = ended ? { ...machine, platform: platform.id, method: ended.method, build: ended.version } : { ...wanted, platform: platform.id };
   return { row: null, ended, choice, wanted, variant, wishes, limits: limited, tooOld: false };
 }

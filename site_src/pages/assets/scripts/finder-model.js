@@ -406,7 +406,7 @@ function answerOf({ owner, generation, models, broad }) {
 /** A graphics unit that is part of a processor comes with it: the processor is an answer of its own. */
 function withProcessor(found, platforms, candidates) {
   const cpu = platforms.find(({ isCpu }) => isCpu);
-  const shares = (answer) => (answer.platform.dispatch_key === "MPS" && answer.generation && answer.generation.verdict !== "none") || (answer.models.length > 0 && isShared(answer));
+  const shares = (answer) => (answer.platform.dispatch_key === "MPS" && answer.generation && answer.generation.arch !== "x86_64" && answer.generation.verdict !== "none") || (answer.models.length > 0 && isShared(answer));
   if (!cpu || !found.some(shares) || found.some(({ platform }) => platform === cpu.platform)) return found;
   const own = best(candidates.filter(({ name }) => name.owner === cpu));
   return [...found, ...(own.length > 0 ? byGeneration(own).map(answerOf) : [{ platform: cpu.platform, generation: null, models: [] }])];

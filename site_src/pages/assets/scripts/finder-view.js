@@ -28,7 +28,7 @@ export function helpBox({ root, platforms, system, model }) {
   const shown = usual.length > 0 ? usual : ways.slice(0, 3);
   const name = model.label("os", system.os);
   box.append(element("h3", "answer-name", say("Identify your hardware on {system}", { system: name })));
-  box.append(element("p", "", say("Run one of these commands and paste its output above:")));
+  box.append(element("p", "", say("Type the processor or the graphics card of your computer, or run one of these commands and paste its output above:")));
   const list = element("ul", "answer-ways");
   for (const { platform, way } of shown) {
     const item = element("li");
@@ -180,12 +180,14 @@ function without({ model, system, cpu, root }, { platform, generation, os, arch,
   const runs = generation && generation.verdict !== "none";
   parts.push(element("p", "answer-runs runs-none", runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
   parts.push(...otherBuilds(root, { generation }));
-  const systems = Object.keys(model.offers(platform.id)).map((machine) => machine.split(" ")[0]);
-  const elsewhere = platform.dispatch_key === "CPU" || os === "macos" || (systems.length > 0 && systems.every((system) => system === "macos"));
-  const found = elsewhere || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, os, arch: arch ?? generation?.arch, versions }, system);
-  if (!found?.row) return parts;
-  parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: builtFor(model, found) })));
-  parts.push(...commandBox(scriptOf(model, found.choice, found.row), true));
+  const isApple = platform.dispatch_key === "MPS" && generation?.arch !== "x86_64";
+  const inIntelMac = (os ?? system.os) === "macos" && !isApple; // no other Mac has a GPU that is not Apple's
+  const machine = inIntelMac ? { os: "macos", arch: "x86_64" } : { os, arch: arch ?? generation?.arch };
+  const found = platform.dispatch_key === "CPU" || isApple || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, ...machine, versions }, system);
+  const script = found?.row ? scriptOf(model, found.choice, found.row) : found?.ended;
+  if (!script) return parts;
+  parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: found.row ? builtFor(model, found) : described(model, found.choice) })));
+  parts.push(...commandBox(script, Boolean(found.row)));
   return parts;
 }
 

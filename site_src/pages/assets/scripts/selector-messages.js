@@ -95,7 +95,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
   if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine} since PyTorch {oldest}.", { limits: limitNames(limits, true), platform, machine, oldest: oldestRelease(model, choice.platform) })];
   const ended = model.ended(choice);
-  if (!row && ended?.platform === choice.platform) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install it. Newer releases are available for:", { version: ended.version, machine })];
+  if (!row && ended?.platforms.includes(choice.platform)) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install it. Newer releases are available for:", { version: ended.version, machine })];
   if (!row && ended) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install its CPU build. {platform} is available for:", { version: ended.version, machine, platform })];
   if (!row) return [say("{platform} is not available for {machine}. It is available for:", { platform, machine })];
   return unmet.map(([axis, value]) => {

@@ -97,7 +97,7 @@ export class Model {
     return this.data.drivers[platform]?.oldest[variant]?.[os];
   }
 
-  /** The last release with wheels for a machine that newer ones no longer have: its version, platform and method, and the lines to paste. */
+  /** The last release with wheels for a machine that newer ones no longer have: its version, platforms and method, and the lines to paste. */
   ended({ os, arch }) {
     return this.data.ended[`${os} ${arch}`];
   }

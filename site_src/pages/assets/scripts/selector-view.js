@@ -33,9 +33,8 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   let text = "";
   let checked = choice[axis] === value;
   const ended = row ? null : model.ended(choice);
-  if (ended?.[axis] === value) {
+  if (axis === "platform" ? ended?.platforms.includes(value) : ended?.[axis] === value) {
     if (axis === "platform") detail(label, ended.version);
-    if (axis === "arch") detail(label, say("{systems} only", { systems: ended.version }));
     checked ||= axis === "method";
   } else if (axis === "platform") {
     const offers = model.offers(value);
@@ -44,7 +43,7 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
     detail(label, text);
   } else if (model.data.machine.includes(axis)) {
     const last = isOffered(model, choice, axis, value) ? null : model.ended({ ...choice, [axis]: value });
-    const isLast = last?.platform === choice.platform;
+    const isLast = last?.platforms.includes(choice.platform);
     detail(label, isLast ? say("{systems} only", { systems: last.version }) : "");
     reason = isLast || isOffered(model, choice, axis, value) ? "" : say("not for {platform}", { platform: model.label("platform", choice.platform) });
   } else if (axis === "build" && value === "stable") {

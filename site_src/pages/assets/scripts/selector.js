@@ -181,7 +181,7 @@ class Selector {
     const own = wishes.list.filter(([axis]) => !(fixedPlatform && axis === "platform"));
     const whole = [...machine, ...platform, ...own];
     const here = Object.fromEntries(whole);
-    const elsewhere = fixedPlatform && wishes.get("os") === undefined && !(model.machine(here) in model.offers(fixedPlatform)) && model.ended(here)?.platform !== fixedPlatform;
+    const elsewhere = fixedPlatform && wishes.get("os") === undefined && !(model.machine(here) in model.offers(fixedPlatform)) && !model.ended(here)?.platforms.includes(fixedPlatform);
     if (!elsewhere) return whole;
     // A reader who looks at a platform for another machine sees that machine's commands.
     const usual = Object.fromEntries(model.data.machine.map((axis) => [axis, model.data.starts[0][axis]]));

@@ -122,8 +122,8 @@ class Ended(Sourced):
 
     version: TorchVersion
     """The last PyTorch release with wheels for the machine."""
-    platform: Id
-    """Id of the platform whose builds run on the machine, for example `cpu`."""
+    platforms: Annotated[tuple[Id, ...], Field(min_length=1)]
+    """Ids of the platforms whose builds run on the machine, for example `cpu`."""
     os: Os
     """The operating system."""
     arch: Arch
