@@ -208,6 +208,7 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
             "cuda/faq-why-does-torch-cuda-is-available",
         ),
         ("torch 2.9.0+rocm6.4, torch.cuda.is_available() False", ""),
+        ("AssertionError: CUDA is not available", "cuda/faq-why-does-torch-cuda-is-available"),
         ("torch.npu.is_available() False", "ascend/faq-why-does-torch-npu-is-available"),
         ("torch.hpu.is_available() False", "gaudi/faq-why-does-torch-hpu-is-available"),
         ("torch.musa.is_available() is False", "musa/faq-why-does-torch-musa-is-available"),
@@ -276,6 +277,37 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
             "RTX 4090 DDP training hangs at init",
             "cuda/faq-why-does-training-hang-with-several-gpus",
         ),
+        (
+            "RuntimeError: synStatus=26 [Generic failure] Device acquire failed.",
+            "gaudi/faq-why-does-it-say-device-acquire-failed",
+        ),
+        (
+            "UserWarning: Flash Efficient attention on Current AMD GPU is still experimental. Enable",
+            "rocm/faq-is-the-warning-attention",
+        ),
+        (
+            "Found NVIDIA GeForce GTX 1080 which is too old to be supported by the triton GPU compiler",
+            "cuda/faq-why-is-my-gpu-too-old",
+        ),
+        ("UserWarning: 1Torch was not compiled with flash attention.", "any/faq-is-the-warning"),
+        ("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED", "cuda/faq-what-does-cudnn-status-exec"),
+        (
+            "Memory access fault by GPU node-1 (Agent handle: 0x55d) on address 0x7f.",
+            "rocm/faq-what-does-memory-access-fault",
+        ),
+        (
+            "`[MPSNDArray initWithDevice:descriptor:] Error: total bytes of NDArray > 2**32'",
+            "mps/faq-what-does-total-bytes-of-ndarray",
+        ),
+        ("/opt/amdgpu/share/libdrm/amdgpu.ids: No such file or directory", "rocm/faq-is-the-warn"),
+        (
+            "RuntimeError: [Rank:0] FATAL ERROR :: MODULE:PT_DEVMEM Allocation failed for size::672",
+            "gaudi/faq-what-does-pt-devmem",
+        ),
+        (
+            "EI0002: [PID: 1] 2025-06-25 The wait execution of the Notify register times out. Reason",
+            "ascend/faq-what-does-ei0002",
+        ),
         ("KeyError: 'foo'", ""),
         ("hello world", ""),
     ],
@@ -294,6 +326,11 @@ def test_only_the_answer_that_declares_the_last_error_opens(
         ("RHEL 8 glibc", "any/faq-why-is-glibc"),
         ("CentOS 7", "any/faq-why-is-glibc"),
         ("alpine", "any/faq-does-pytorch-run-on-alpine"),
+        ("NCCL hang", "cuda/faq-why-does-training-hang-with-several-gpus"),
+        ("training hangs with several GPUs", "cuda/faq-why-does-training-hang-with-several-gpus"),
+        ("no kernel image", "cuda/faq-what-does-no-kernel-image"),
+        ("out of memory", "cuda/faq-what-can-i-do-about-cuda-out-of-memory"),
+        ("cuda conda", "any/faq-why-does-conda-install-no-new"),
         ("jetson", "cuda/faq-why-does-pytorch-find-no-gpu-on-a-jetson"),
         ("NVML", "cuda/faq-w"),
         ("rocm windows", "rocm/faq-does-pytorch-run-on-amd-cards-on-windows"),
@@ -412,3 +449,15 @@ def test_the_sites_search_puts_questions_first(open_page: OpenPage) -> None:
         # Links without an anchor are pages; the section that follows them must be the answer.
         link = page.locator(".md-search-result__link[href*='#']").first
         expect(link).to_have_attribute("href", re.compile(f"#faq-.*{anchor}"))
+
+
+def test_the_sites_search_hands_its_words_to_the_page_of_questions(open_page: OpenPage) -> None:
+    page = open_page()
+    box = page.locator(".md-search__input")
+    box.click()
+    box.press_sequentially("cuda conda")
+    page.locator(".md-search-result__link[href$='questions/']").first.click()
+    expect(page.locator("textarea[name=text]")).to_have_value("cuda conda")
+    expect(page.locator(".question-results details").first).to_have_attribute(
+        "data-question", re.compile("^any/faq-why-does-conda-install-no-new")
+    )

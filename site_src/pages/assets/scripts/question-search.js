@@ -174,9 +174,15 @@ export function answers(index, message, selected = "") {
   const score = (place) => scores.get(place) * (platforms.has(group(place)) ? NAMED : 1);
   const rank = (place) => Math.round(score(place) / ALIKE);
   const near = [...scores.keys()].filter((place) => score(place) >= (whole.has(place) ? LEAST_WHOLE : LEAST)).sort((one, two) => rank(two) - rank(one) || one - two);
-  const places = [...now, ...declaring(message), ...near].filter((place) => fits(place) || place === other);
+  const places = [...now, ...declaring(message), ...quoting(index, last), ...near].filter((place) => fits(place) || place === other);
   const id = (place) => index.questions[place] ?? null;
   return { found: [...new Set(places)].slice(0, MOST).map(id), named: names, opened: id(right), other: id(other) };
+}
+
+/** The questions that declare a message with the whole text in it, such as "no kernel image"; one word is too little. */
+function quoting(index, text) {
+  const words = plain(text);
+  return words.includes(" ") ? index.messages.filter(([, message]) => ` ${plain(message)} `.includes(` ${words} `)).map(([place]) => place) : [];
 }
 
 /** The score of each question that has words of the text; `whole` are those that have every word of a text of a few. */

@@ -70,6 +70,16 @@ searched?.addEventListener("input", () => {
   searched.setSelectionRange(selectionStart, selectionEnd);
 });
 
+// The page of questions answers what was searched for.
+document.addEventListener(
+  "click",
+  ({ target }) => {
+    const link = target.closest?.(".md-search-result__link");
+    if (link?.pathname.endsWith("/questions/") && !link.hash) link.search = new URLSearchParams({ text: searched.value });
+  },
+  true, // before Material follows the link
+);
+
 // A line offers the page in the language that the reader chose before, or else in that of the browser. Nothing changes by
 // itself: the reader follows the line, or it is not shown again.
 const LANGUAGE = "accelerator-portal.language";
