@@ -45,7 +45,7 @@ export class Name {
     const isSize = (word) => word.length === 1 && language.size.test(word[0].text);
     const isYear = (word) => /^20[12]\d$/.test(joined(word)); // it tells nothing by itself
     const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word) && !isYear(word));
-    this.short = numbered.length > 0 && numbered.every((word) => /^(?:\d{1,2}|\d+\.\d+|[#\d]*#[#\d]*)$/.test(joined(word)));
+    this.short = numbered.length > 0 && numbered.every((word) => /^(?:\d{1,2}|\d+\.\d+|[a-z]?[#\d]*#[#\d]*)$/.test(joined(word)));
     this.core = numbered.length > 0 && !this.short ? numbered : words.filter((word) => !isSize(word) && joined(word) !== "#");
     this.words = all;
     this.rest = all.filter((word) => !this.core.includes(word));
