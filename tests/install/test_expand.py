@@ -213,7 +213,7 @@ COMPATIBLE: list[Edit] = [
     (COMPATIBILITY, 'torch: "1.10.0", variant: ex2',
      'torch: "1.10.0", plugin: "1.10.0.post4", python: ["3.13"], needs: {SDK: "7.14"}'),
     (COMPATIBILITY, "rows:\n", ('rows:\n  - {torch: "1.10.0", plugin: "1.10.0.post10", '
-     'needs: {Example driver: "9"}, source: made-up}\n'
+     'python: ["3.12", "3.13", "3.13t"], needs: {Example driver: "9"}, source: made-up}\n'
      '  - {torch: "1.10.0", plugin: "1.11", source: made-up}\n')),
     (COMPATIBILITY, 'torch: "1.9.1", variant: ex1', 'torch: "1.9.1", plugin: "1.9.1"'),
     (COMPATIBILITY, "lifecycle: {status: ended}, source: made-up}\n",
@@ -224,7 +224,10 @@ COMPATIBLE: list[Edit] = [
 
 def test_notes_name_other_plugins_for_other_needs(tree: Tree) -> None:
     notes = {r.build: r.note for r in rows(tree(edited(*COMPATIBLE))) if r.option == "plugin"}
-    other = "For other versions: torch-example 1.10.0.post4 (SDK 7.14)."
+    other = (
+        "For other Example driver and SDK versions: "
+        "torch-example 1.10.0.post4 (SDK 7.14, Python 3.13)."
+    )
     assert notes.pop("1.10.0") == other
     assert set(notes.values()) == {
         f"No source that this project examined states which Example driver version PyTorch "

@@ -152,9 +152,13 @@ def _other_needs(platform: Platform, target: Target) -> str | None:
     others = [r for r in rows if r.torch == fits.torch and r.needs != fits.needs and r.plugin]
     if fits.needs and others:
         name = platform.accelerator.package.name
-        known = {_stated(row): f"{name} {row.plugin}" for row in reversed(others)}
-        listed = joined(f"{plugin} ({needs})" for needs, plugin in reversed(known.items()))
-        return message("For other versions: {plugins}.", plugins=listed)
+        known = {_stated(row): row for row in reversed(others)}
+        listed = joined(
+            f"{name} {row.plugin} ({needs}{_fewer_pythons(row, fits)})"
+            for needs, row in reversed(known.items())
+        )
+        needed = both(dict.fromkeys(name for row in (fits, *others) for name in row.needs))
+        return message("For other {needs} versions: {plugins}.", needs=needed, plugins=listed)
     if fits.needs or not rows:
         return None
     return message(
@@ -169,6 +173,13 @@ def _other_needs(platform: Platform, target: Target) -> str | None:
 
 def _stated(row: CompatibilityRow) -> str:
     return both(f"{name} {version.removeprefix('==')}" for name, version in row.needs.items())
+
+
+def _fewer_pythons(row: CompatibilityRow, fits: CompatibilityRow) -> str:
+    """Return the Python versions of a row that lacks some of another: `, Python 3.10–3.12`."""
+    if not row.python or not fits.python or {*fits.python} <= {*row.python}:
+        return ""
+    return ", Python " + "–".join(dict.fromkeys((row.python[0], row.python[-1])))
 
 
 def _row(
