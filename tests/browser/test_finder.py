@@ -533,6 +533,18 @@ def test_commands_are_for_the_system_that_the_selector_has(open_page: OpenPage) 
     expect(runs).to_contain_text("Linux")
 
 
+def test_commands_are_for_the_python_that_the_selector_has(open_page: OpenPage) -> None:
+    page = open_page("?python=3.12", script=on("linux"))
+    ask(page, "RTX 4090")
+    command = page.locator(".answer .command").first
+    expect(command).to_contain_text("python3.12 -m venv")
+    page.locator("details summary", has_text="Change").first.click()
+    page.locator("label:has(input[name=python][value='3.14'])").click()
+    expect(command).to_contain_text("python3.14 -m venv")
+    ask(page, "MTT S4000")
+    expect(command).to_contain_text("python3.10 -m venv")  # the only Python of its wheels
+
+
 def test_the_answer_leads_to_its_row_on_the_platforms_page(open_page: OpenPage) -> None:
     page = open_page(f"{HARDWARE}?card=gfx1030")
     page.locator(".answer a", has_text="on the ROCm page").first.click()

@@ -4,7 +4,7 @@ import { compareVersions } from "./selector-model.js";
 
 /**
  * The row that an answer leads to, for the system that the query names, or else the reader's own where it has one.
- * `system` has the reader's `os` and `arch`. `ended` has the commands for a machine whose wheels ended, which has no row. Beside the selector's `choice` and `row` it says what was asked for and could not be met.
+ * `system` has the reader's `os` and `arch`, and `python` if one is selected. `ended` has the commands for a machine whose wheels ended, which has no row. Beside the selector's `choice` and `row` it says what was asked for and could not be met.
  */
 export function commandsFor(model, answer, system) {
   const { platform, driver, toolkit } = answer;
@@ -19,7 +19,7 @@ export function commandsFor(model, answer, system) {
   for (const limits of limited.driver ? [limited, { card }] : [limited]) {
     const found = firstRow(model, platform.id, possible, wishes, { ...limits, versions });
     const isOpen = found && !answer.method && model.data.unpinned.includes(found.choice.method); // what names no version states no requirement
-    if (found && !(isOpen && Object.keys(versions).length > 0)) return { ...found, wanted, variant, wishes, limits, tooOld: Boolean(limited.driver && !limits.driver) };
+    if (found && !(isOpen && Object.keys(versions).length > 0)) return { ...withPython(found, wishes, system.python), wanted, variant, limits, tooOld: Boolean(limited.driver && !limits.driver) };
   }
   const [only, ...others] = answer.generation?.systems ?? [];
   const machine = { ...wanted, os: answer.os ?? (others.length === 0 && only ? only : wanted.os) };
@@ -49,6 +49,12 @@ function firstRow(model, platform, possible, wishes, limits) {
     if (found.row) return found;
   }
   return null;
+}
+
+/** A row for the Python that the reader selected, if it has wheels for it. */
+function withPython(found, wishes, python) {
+  if (!found.row.pythons?.includes(python)) return { ...found, wishes };
+  return { ...found, wishes: [["python", python], ...wishes], choice: { ...found.choice, python } };
 }
 
 /** The machines that a platform has rows for: the reader's own first, then that system's others, then other systems. */

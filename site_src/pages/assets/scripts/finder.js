@@ -30,7 +30,7 @@ export function startFinder(form) {
     finder.ask();
   });
   document.addEventListener("change", ({ target }) => {
-    if (["os", "arch"].includes(target.name) && input.value.trim()) finder.ask();
+    if (["os", "arch", "python"].includes(target.name) && input.value.trim()) finder.ask();
   });
   input.value = input.value.replace(/\n+$/, ""); // Enter, pressed before this script was there
   if (input.value.trim()) finder.ask();
@@ -115,12 +115,13 @@ async function readAll({ finder, install }) {
   return { cards: new Cards(cards), rows, model, own: { os: start.os, arch: architecture ?? start.arch } };
 }
 
-/** The system that the reader selected in the selector of the same page, or else that of the browser. */
+/** The system and Python that the reader selected in the selector of the same page, or else the browser's system. */
 function selectedSystem(model, own) {
   const selected = new URLSearchParams(ownsAddress() ? "" : location.search);
   const os = selected.get("os");
-  if (!model.data.axes.os.some(([id]) => id === os)) return own;
-  return { os, arch: selected.get("arch") ?? (os === own.os ? own.arch : model.start(os).arch) };
+  const python = selected.get("python") ?? undefined;
+  if (!model.data.axes.os.some(([id]) => id === os)) return { ...own, python };
+  return { os, python, arch: selected.get("arch") ?? (os === own.os ? own.arch : model.start(os).arch) };
 }
 
 async function read(address) {
