@@ -81,6 +81,14 @@ def test_a_fault_of_the_device_is_found(healthy: Done, faulty: Done, name: str) 
     assert (test.outcome, words in (test.reason or "")) == (outcome, True), test
 
 
+def test_a_device_without_a_backend_of_inductor_is_told_so(tmp_path: Path, site: str) -> None:
+    words = "--device=paper", "--test=integration/compile"
+    done = validate(tmp_path, *words, site=site, PAPER_FAULTS="gelu=missing")
+    test = done.tests["compile"]
+    assert test.outcome == "failed"
+    assert (test.reason or "").startswith("Inductor has no backend for paper. ")
+
+
 @pytest.mark.slow
 def test_on_the_cpu_all_that_is_not_about_accelerators_passes(tmp_path: Path) -> None:
     done = validate(tmp_path, "--device=cpu", "--suite=integration")

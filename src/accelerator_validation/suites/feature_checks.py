@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog.wording import count
+from accelerator_validation.classify import CheckFailedError, words_of
 from accelerator_validation.context import Context
 from accelerator_validation.suites.checking import (
     COARSE,
@@ -52,7 +53,7 @@ def amp(context: Context) -> None:
     model = network(context.device)
     with torch.autocast(torch.device(context.device).type, dtype=torch.bfloat16):
         found = model[0](inputs.to(context.device))
-    require(found.dtype == torch.bfloat16, f"autocast to bfloat16 gave {found.dtype}")
+    require(found.dtype == torch.bfloat16, f"autocast to bfloat16 gave {found.dtype} from Linear")
     wanted = reference()[0](inputs.double())
     require_close(found, wanted, "a product under autocast", COARSE)
 
@@ -118,9 +119,25 @@ def compiled(context: Context) -> None:
     torch = torch_module()
     context.stage = "compile"
     model = network(context.device)
-    found = torch.compile(model)(network_inputs().to(context.device))
+    try:
+        found = torch.compile(model)(network_inputs().to(context.device))
+    except Exception as error:
+        if _has_inductor_backend(kind(context)):
+            raise
+        words = f"Inductor has no backend for {kind(context)}. {words_of(error)}"
+        raise CheckFailedError(words) from error
     context.stage = "compare"
     require_close(found, reference()(network_inputs().double()), "the compiled model's result")
+
+
+def _has_inductor_backend(device: str) -> bool:
+    """Return whether Inductor can generate code for a device; without, its own error says little.
+
+    Ask only after a compilation, which registers the backends.
+    """
+    from torch._inductor.codegen.common import get_scheduling_for_device
+
+    return get_scheduling_for_device(device) is not None
 
 
 def exported(context: Context) -> None:
