@@ -87,6 +87,17 @@ def test_a_model_that_runs_with_wrong_numbers_has_not_passed(site: str, tmp_path
     assert done.tests["Gemma2ForCausalLM"].outcome == "unsupported-operator"
 
 
+def test_a_device_that_separates_tied_weights_is_told_what_it_lacks(
+    site: str, tmp_path: Path
+) -> None:
+    test = "--test=weak-spots/tied-weights?compiler=eager&dtype=float32&mode=training"
+    done = validate(tmp_path, "--device=paper", test, site=site)
+    found = done.tests["tied-weights"]
+    assert found.outcome == "wrong-result"
+    assert "inner.out.weight" in (found.reason or "")
+    assert "_has_compatible_shallow_copy_type" in (found.reason or "")
+
+
 @pytest.mark.slow
 def test_in_a_narrow_type_only_what_the_cpu_can_tell_is_wrong(site: str, tmp_path: Path) -> None:
     chosen = "-k", "(llama or dla46) and inference"

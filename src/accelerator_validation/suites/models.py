@@ -30,6 +30,12 @@ _NEGLIGIBLE = 1e-3
 _NARROW = frozenset({"bfloat16", "float16"})
 _UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
 
+# Module.to then replaces each parameter, also one that several modules share.
+_UNTIED = (
+    "Possible cause: Module.to separates tied weights if the backend does not implement "
+    "_has_compatible_shallow_copy_type"
+)
+
 # Weights that are initialized with (nearly) zero would hide errors in the layers before them.
 _NOISE = 0.02
 
@@ -134,10 +140,10 @@ def _check_gradients(
     mine: Mapping[str, Any], theirs: Mapping[str, Any], context: Context, compared: Comparison
 ) -> None:
     gradients = {what: value for what, value in theirs.items() if isinstance(value, Gradient)}
-    if missing := gradients.keys() ^ {
-        w for w, value in mine.items() if isinstance(value, Gradient)
-    }:
-        raise MismatchError(f"{min(missing)} exists only on the device or only on the CPU")
+    there = {what for what, value in mine.items() if isinstance(value, Gradient)}
+    if odd := gradients.keys() ^ there:
+        place = "CPU" if min(odd) in gradients else "device"
+        raise MismatchError(f"{min(odd)} exists only on the {place}. {_UNTIED}")
     floor = _NEGLIGIBLE * max((float(g.value.norm()) for g in gradients.values()), default=0.0)
     each = Comparison(context.matrix.tolerances["training"])
     for what, gradient in gradients.items():
