@@ -72,10 +72,10 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
 class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
-    A host that cannot be reached after all attempts gets no further requests from `get`: otherwise,
-    each package index on the host would wait for it. The same holds after _MOST_SILENT addresses in
-    a row without a complete response, or _MOST_SILENT_AT_FIRST if the host has never responded.
-    `sleep` waits for a number of seconds between attempts.
+    A host that cannot be reached after all attempts gets no further requests from `get`: it raises
+    FetchError at once, so that a package index on the host costs no more time. The same holds after
+    _MOST_SILENT addresses in a row without a complete response, or _MOST_SILENT_AT_FIRST if the
+    host has never responded. `sleep` waits for a number of seconds between attempts.
     """
 
     def __init__(
@@ -97,9 +97,9 @@ class HttpClient:
     ) -> HttpResponse:
         """Return the response to a GET request, after retries if needed.
 
-        Redirects are followed only within the host. Raises FetchError for other statuses than 200
-        (206 if `headers` ask for a range; also 304 if they have `if-none-match`), without a
-        complete response in time, and if the body has more than `max_bytes`.
+        Redirects are followed only within the host. Raises FetchError if the status is not 200 (206
+        if `headers` ask for a range; 304 is also returned if they have `if-none-match`), if there
+        is no complete response in time, or if the body has more than `max_bytes`.
         """
         headers = headers or {}
         connected = self._connected.get(origin(url))
@@ -130,7 +130,7 @@ class HttpClient:
                 raise _network_error(error) from None
 
     def is_unreachable(self, url: str) -> bool:
-        """Return whether the host of an address was given up, so that it gets no more requests."""
+        """Return whether the host of an address was given up, so that `get` does not contact it."""
         return origin(url) in self._unreachable
 
     async def _with_retries(
@@ -156,7 +156,10 @@ class HttpClient:
         step_traffic().add(more)
 
     def _is_silent(self, url: str, error: FetchError) -> bool:
-        """Record an address that did not respond; return whether to give up its host."""
+        """Record that `url` failed with `error`; return whether to give up its host.
+
+        Only errors of the kinds `slow` and `broken` are recorded.
+        """
         if error.kind not in {"slow", "broken"}:
             return False
         host = origin(url)
@@ -247,7 +250,10 @@ def _status_error(status: int, headers: httpx.Headers) -> FetchError:
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
-    """Return the FetchError for an error; httpx raises ValueError if IDNA cannot encode a host."""
+    """Return an error of httpx as FetchError.
+
+    It can be a ValueError, which httpx raises if IDNA cannot encode a host name.
+    """
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
         return FetchError("an invalid address", cause=cause)
@@ -278,7 +284,7 @@ def _not_connected(error: httpx.ConnectError) -> FetchError:
 
 
 class PrivateHostError(httpcore.ConnectError):
-    """The host name resolves to an address on a private network."""
+    """Raised if a host name resolves to an address on a private network."""
 
 
 class PublicHostsBackend(httpcore.AsyncNetworkBackend):
@@ -323,7 +329,7 @@ async def _public_addresses(host: str, port: int) -> list[str]:
 
 
 class _PublicTransport(httpx.AsyncHTTPTransport):
-    """httpx's transport with PublicHostsBackend, for which httpx has no argument."""
+    """httpx's transport with PublicHostsBackend; httpx has no argument for its network backend."""
 
     def __init__(self, connections: int) -> None:
         super().__init__(verify=certificate_authorities())

@@ -160,9 +160,10 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 
 
 def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
-    """Return the content of a platform's `install/<id>.json`, its install rows and their texts.
+    """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
-    `selector` has only this platform's rows. Each card has the numbers of the rows it can run.
+    `selector` has only this platform's install rows. Each card has the ranges of the indexes of the
+    rows that it can run.
     """
     return payload(selector, {platform.id: _cards(catalog, selector, platform)})
 
@@ -289,9 +290,10 @@ def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
 
 
 def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """Return the commands of the newest build in `rows`, joined by `&&`; None without rows.
+    """Return the install commands of the newest build in `rows`, joined by `&&`; None without rows.
 
-    Of several rows, one for x86_64 is preferred, then the first variant in `install.yaml`.
+    If the build has several rows, a row for x86_64 is preferred, then the first variant in
+    `install.yaml`.
     """
     if not rows:
         return None
@@ -310,7 +312,7 @@ def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
 def _guide(platform: Platform) -> str:
     """Return the platform's `guide.md` and its sources as HTML.
 
-    Ids start with the platform's id on pytorch.org, because all guides are on one page.
+    Ids in the HTML start with the result of `listed_id`, because all guides are on one page.
     """
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:

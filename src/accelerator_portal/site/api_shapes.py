@@ -156,8 +156,8 @@ class SelectorOverview(Model):
     drivers: dict[str, DriverData]
     """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | int, ...]]]
-    """For each platform, its cards by id: the name of the card and, if it can run any rows, a
-    remark, then the start and the exclusive end of each range of these rows."""
+    """For each platform, its cards by id. A card is a list: its name and, if any install rows run
+    on it, a remark, then the start and the exclusive end of each range of these rows."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system."""
     ended: dict[str, EndedData] = Field(default_factory=dict)
@@ -168,7 +168,8 @@ class SelectorData(SelectorOverview):
     """The data that the install selector loads first. `cards` contains only names."""
 
     parts: str
-    """Address of the rows of a platform, relative to this file; `{platform}` stands for its id."""
+    """Address of a platform's install rows, relative to this file; `{platform}` stands for its
+    id."""
 
 
 class InstallData(SelectorOverview):

@@ -123,7 +123,7 @@ SELECT * FROM read_parquet(getvariable('changes'), hive_partitioning = true);"""
 
 
 class ArchiveQuestion(NamedTuple):
-    """A question, its id in addresses, and the SQL that answers it."""
+    """An example question about the archive, its id, and the SQL that answers it."""
 
     id: str
     title: str

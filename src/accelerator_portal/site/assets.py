@@ -32,10 +32,11 @@ class PageModules:
     """The modules of each kind of form, by the attribute of its tag, such as `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules for the form of a page; empty if the page has none.
+        """Return the modules that a page loads for its form; empty if it has no form.
 
-        `texts` are the parts of the page's HTML. If a page has forms of several kinds, the kind
-        that comes first in `parts` counts; the others load their modules later.
+        `texts` are the parts of the page's HTML. If a page has several kinds of forms, only the
+        modules of the kind that comes first in `parts` are returned; the other forms load theirs
+        later.
         """
         html = "".join(texts)
         for attribute, names in self.parts.items():

@@ -83,7 +83,7 @@ class BuiltSite:
 
     @cached_property
     def base(self) -> str:
-        """The path of the site's address, such as `/portal/` on GitHub Pages, or else `/`.
+        """The path of the site's root, such as `/portal/` on GitHub Pages; `/` if it is not stated.
 
         It is read from the canonical link in `index.html`. Only the 404 page needs it, because that
         page is displayed at any depth.
@@ -121,7 +121,7 @@ class BuiltSite:
         return self._later[page]
 
     def fault(self, page: str, address: str) -> str | None:
-        """Return what is wrong with an address on a page, or None."""
+        """Return what is wrong with a link to `address` on `page`; None if it is valid."""
         place = f"{self.base[1:]}{page.removesuffix('index.html')}"
         target = urlsplit(urljoin(_ORIGIN + place, address))
         if not target.geturl().startswith(_ORIGIN):

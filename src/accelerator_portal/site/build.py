@@ -246,9 +246,9 @@ def _shared_pages(
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return one install row per platform that has a command to check the installation.
+    """Return, for each platform, one install row with a command that checks the installation.
 
-    A row for pip is preferred. A platform without such a row is left out.
+    Rows for pip are preferred. Platforms without such a row are omitted.
     """
     found: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
@@ -264,8 +264,8 @@ def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:
 def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
     """Return the variables of the ExecuTorch page's template.
 
-    `goals` is the content of `executorch-goals.yaml` or None, and `sources` lists its sources.
-    `executorch_context` describes the others.
+    `goals` is the content of `executorch-goals.yaml` or None, and `sources` lists its sources. The
+    other variables are those of `executorch_context`.
     """
     goals = catalog.executorch_goals
     return {
@@ -325,16 +325,21 @@ def _release_pages(rows: list[ReleaseRow], every: Sequence[Templates]) -> Iterat
 
 
 def observed_backends(catalog: Catalog) -> dict[str, Any]:
-    """Return template variables: `observed`, backends without a vendor folder, and `sources`."""
+    """Return the template variables `observed` and `sources`.
+
+    `observed` has the backends without a vendor folder that `other-backends.yaml` lists, and
+    `sources` the sources that they cite.
+    """
     others = catalog.other_backends
     entries = others.observed if others else ()
     return {"observed": entries, "sources": _sources(catalog, entries)}
 
 
 def other_runtimes(catalog: Catalog) -> dict[str, Any]:
-    """Return template variables: `runtimes` and `sources`, the sources of the runtimes.
+    """Return the template variables `runtimes` and `sources`.
 
-    The runtimes run PyTorch models without a torch device.
+    `runtimes` has the runtimes that run PyTorch models without a torch device, and `sources` the
+    sources that they cite.
     """
     others = catalog.other_backends
     entries = others.runtimes if others else ()
@@ -356,7 +361,8 @@ def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
 class ExtraImport:
     """The import statement that a platform needs in addition to `import torch`.
 
-    `words` stand before `statement`, or instead of it if `statement` is empty: `none`.
+    If `statement` is empty, the page shows `words` instead of it, such as `none`. Otherwise,
+    `words` precede it, such as `none since torch_npu 2.5.1; before that: `.
     """
 
     platform: Platform
@@ -367,7 +373,7 @@ class ExtraImport:
 def extra_import(platform: Platform) -> ExtraImport:
     """Return the import statement of a platform's plugin, if programs need it.
 
-    Without a statement, the words are "none" if PyTorch includes the backend or loads the plugin by
+    Without a statement, `words` is "none" if PyTorch includes the backend or loads the plugin by
     itself, and "not stated" if that is unknown.
     """
     package = platform.accelerator.package

@@ -1,8 +1,8 @@
 """Exports the site's pages as CommonMark, for another site generator.
 
 The pages are written for Python-Markdown with Material's extensions. Three things in them are not
-CommonMark: ids of headings, the comments that keep raw HTML from MkDocs, and HTML with blank
-lines in it, which ends there for CommonMark.
+CommonMark: ids of headings, the comments that hide raw HTML from MkDocs, and HTML blocks with blank
+lines (in CommonMark, a blank line ends the block).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
     """Yield the pages as CommonMark, the unchanged data files, and an index of the pages.
 
     Links between pages stay relative and lead to folders, as on the site: `versions/` for
-    `versions/index.md`, `questions/` for `questions.md`. The other engine must serve pages at
-    these addresses.
+    `versions/index.md`, `questions/` for `questions.md`. The other site generator must serve pages
+    at these addresses.
     """
     index: list[dict[str, str]] = []
     for file in files:
@@ -97,7 +97,7 @@ def _linked(path: str, line: str) -> str:
 
 
 def _heading(line: str) -> list[str]:
-    """Return the lines for a heading: an anchor before it replaces its id, such as `{: #id}`.
+    """Return a heading's lines, with an anchor before it instead of an id such as `{: #id}`.
 
     CommonMark has no ids. A line without an id is returned unchanged.
     """

@@ -1,10 +1,10 @@
-"""Stores the HTML of a page while other steps process the rest.
+"""Takes HTML out of a page before Markdown and the search process it, and puts it back.
 
 Markdown and the search parse HTML slowly, and most of a platform's page is HTML that its template
 wrote. Templates mark it with a comment on a line of its own before and after it:
 
 - `raw html` is hidden from Markdown and the search: tables and the selector's choices. They contain
-  no headings, no anchors, and only words that the search must leave out.
+  no headings, no anchors, and only words that the search must not find.
 - `finished html` is hidden from Markdown alone: the search reads its headings and words.
 
 A vendor's text cannot contain a mark, because it is escaped.

@@ -23,7 +23,7 @@ MOST_SHOWN = 30
 
 
 class NetworkMetrics(Model):
-    """The network traffic, without that of programs such as uv."""
+    """The amount of network traffic, without that of programs such as uv."""
 
     requests: Count = 0
     """The number of HTTP requests."""
@@ -32,7 +32,8 @@ class NetworkMetrics(Model):
     retries: Count = 0
     """The number of requests that repeated a failed request."""
     refusals: Count = 0
-    """The number of responses 401, 403 and 429, and of GitHub's rate limits."""
+    """The number of responses that refused a request: status 401, 403 or 429, or GitHub's rate
+    limit."""
 
 
 class StepMetrics(NetworkMetrics):
@@ -95,10 +96,10 @@ class Operations(Model):
 
 
 def read_nights(file: str) -> tuple[NightMetrics, ...]:
-    """Return the metrics of nightly runs in a JSON file; empty if `file` is an empty text.
+    """Return the metrics of the nightly runs in a JSON file; empty if `file` is an empty text.
 
-    The file has the format of `Operations`, in any order. Raises OSError or pydantic's
-    ValidationError if it cannot be read.
+    The file has the format of `Operations`, but the runs can be in any order. Raises OSError if the
+    file cannot be read, and pydantic's ValidationError if it is invalid.
     """
     return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
 
@@ -114,7 +115,7 @@ class StepComparison:
 
 
 def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
-    """Yield the data of nightly metrics, and the page that shows them."""
+    """Yield the JSON file of nightly metrics, and the page that shows them."""
     found = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
     yield data_file(OPERATIONS, Operations(nights=found))
     yield templates.page(
@@ -126,7 +127,7 @@ def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> It
 
 
 def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
-    """Return the steps of the first nightly run, compared with those of the others."""
+    """Return the steps of the first run in `nights`, compared with the same steps of the others."""
     if not nights:
         return ()
     newest, *others = nights

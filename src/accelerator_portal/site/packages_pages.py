@@ -118,7 +118,7 @@ class PackagesIndex(Model):
 
 
 def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of release lags, and the package facts as data."""
+    """Yield the page of release lags, and the JSON files of package facts."""
     followed = [(platform, lags(catalog, platform)) for platform in catalog.platforms]
     shown = [(platform, found, lag_picture(found)) for platform, found in followed if found]
     releases = [
@@ -137,7 +137,10 @@ def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]
 
 
 def newest_news(catalog: Catalog) -> tuple[News, ...]:
-    """Return the first `NEWEST` items of `news`, which the dashboard shows, newest first."""
+    """Return the newest items of package news, newest first, at most `NEWEST`.
+
+    The dashboard shows them.
+    """
     return news(catalog)[:NEWEST]
 
 
@@ -193,7 +196,10 @@ _MOST_NAMES = 13
 
 
 def lag_picture(lags: Sequence[Lag]) -> Markup | None:
-    """Return a bar chart of lags, oldest torch release first; None if no plugin has followed."""
+    """Return a bar chart of release lags, oldest torch release first.
+
+    None if no plugin release supports any of these torch releases.
+    """
     if not any(lag.plugin for lag in lags):
         return None
     shown = list(reversed(lags))
@@ -225,9 +231,10 @@ def lag_picture(lags: Sequence[Lag]) -> Markup | None:
 
 
 def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
-    """Return an SVG bar with its number of days; an outline if no plugin release has followed yet.
+    """Return the SVG bar of a lag, labeled with its number of days.
 
-    `zero` and `top` are its ends as y coordinates: those of 0 days and of the lag's days.
+    It is an outline if no plugin release supports the torch release yet. `zero` and `top` are the y
+    coordinates of 0 days and of the lag's days.
     """
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
@@ -260,8 +267,8 @@ class FitRow:
 class PackageView:
     """What the platform's page shows about its plugin package.
 
-    `facts` are those of the index whose display name is `index`; `read` is the date for which they
-    are valid, and `fault` says why the index could not be read since. `rows` are the version table,
+    `index` is the display name of the package's index, and `facts` are the index's facts as of the
+    day `read`. `fault` says why a later read failed, if it did. `rows` are the version table,
     `picture` is the bar chart of `lags`. `other` are PyPI's facts about a package of the same name
     if `index` is not PyPI.
     """

@@ -1,4 +1,4 @@
-"""Lists the sources of a page, each document once, numbered in the order of their files."""
+"""Lists the sources of a page: each document once, numbered in the order of the data files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SourceEntry:
 
 
 class SourceList:
-    """The sources of a page. A file and the id of a source in it lead to its entry."""
+    """The numbered sources of a page. Finds the entry of a source by its file and its id there."""
 
     def __init__(
         self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()
@@ -53,9 +53,9 @@ class SourceList:
         return self._entries.get((file, name))
 
     def cited(self, file: str, names: Iterable[str] | None) -> list[SourceEntry]:
-        """Return the entries of the sources with the ids `names` in `file`, in this order.
+        """Return the entries of the sources with the ids `names` in `file`, in the given order.
 
-        Repeated documents and unknown ids are left out.
+        Repeated documents and unknown ids are omitted.
         """
         found = (self.entry(file, name) for name in names or ())
         return list(dict.fromkeys(entry for entry in found if entry))

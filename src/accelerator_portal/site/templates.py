@@ -68,8 +68,8 @@ _COMPILED: dict[str, _Memory] = {}
 class Templates:
     """Renders the templates of a folder; undefined names are errors.
 
-    Every template has the variables in `shared`, `outcomes` (the test outcomes with their meaning),
-    `extent_words` and `language`.
+    Every template has the variables given as `shared`, and `outcomes` (the test outcomes with their
+    meaning), `extent_words` and `language`.
     """
 
     def __init__(
@@ -126,8 +126,8 @@ class Templates:
     def page(self, path: str, edit: str = "", template: str = "", /, **context: Any) -> SiteFile:  # noqa: ANN401 - as above
         """Return the page at `path`, rendered from its template.
 
-        Without `template`, the template has the name of the page. Without `edit`, readers edit
-        the template.
+        `template` is by default `path` with the suffix `.j2`. `edit` is the repository file that
+        the page's edit link opens, by default the template.
         """
         template = template or f"{path}.j2"
         text = self.render(template, to_root=to_root(path), **context)

@@ -48,8 +48,8 @@ def page_in(
     """Return the page `path`, rendered in the language of the templates.
 
     `path`, `template` and `edit` are those of the English page, as for `Templates.page`. `context`
-    has the variables of the template. Without `edit`, readers edit the template or, in other
-    languages, the file with the translations.
+    has the variables of the template. Without `edit`, the page's edit link opens the template or,
+    in other languages, the file with the translations.
     """
     language = templates.language
     if language == ENGLISH:
@@ -66,8 +66,9 @@ def localized(content: str, path: str, to_root: str, language: Language) -> str:
     """Return a translated page's content with its links redirected.
 
     Templates write links as on the English page. A link to a page that is translated leads to the
-    translation. Other links lead to the English page and say so. `path` is the path of the
-    English page. `to_root` is the relative address of the site's root from the translated page.
+    translation. Other links lead to the English page and are marked as English. `path` is the path
+    of the English page. `to_root` is the relative address of the site's root from the translated
+    page.
     """
 
     def in_html(match: re.Match[str]) -> str:
@@ -100,7 +101,8 @@ def _is_translated(path: str) -> bool:
 def messages_file(language: Language) -> SiteFile:
     """Return `messages.json`, which scripts read on all pages of a language.
 
-    Its keys are `texts`, the translated messages, and `pages`, the patterns of translated pages.
+    Its keys are `texts`, the translated messages, and `pages`, the address patterns of translated
+    pages.
     """
     pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED]
     said = {"texts": language.in_scripts, "pages": pages}

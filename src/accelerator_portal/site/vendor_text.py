@@ -120,8 +120,9 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
     language: Language = ENGLISH,
     to_root: str = "../../",
 ) -> Markup:
-    """Return the section `text` of a guide or FAQ `file` as HTML; `sources` has what it cites.
+    """Return a section of a guide or FAQ as HTML.
 
+    `text` is the section's Markdown in `file`, and `sources` contains the sources that it cites.
     `prefix` and `page` are those of `render_vendor_text`. `to_root` is the relative address of the
     site's root, by default from a platform's page.
     """
@@ -142,7 +143,7 @@ def _cited_at_end(block: re.Match[str]) -> str:
 
 
 def citation(entry: SourceEntry, page: str = "", language: Language = ENGLISH) -> str:
-    """Return the superscript link to a source at the end of the page, or of another `page`."""
+    """Return a superscript link to a source in the list of sources on this page, or on `page`."""
     words = message("Source {number}: {title}", number=entry.number, title=entry.source.title)
     label = escape(language.say(words), quote=True)
     return (

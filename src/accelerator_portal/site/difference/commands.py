@@ -88,9 +88,10 @@ class _Way:
 
 
 def choices(data: InstallData) -> Choices:
-    """Return all selections and their commands.
+    """Return a platform's selections with their commands.
 
-    Raises LookupError or ValueError if a row contains an invalid index.
+    Methods that the portal derives from other methods are omitted. Raises LookupError or ValueError
+    if an install row contains an invalid index.
     """
     found: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
@@ -110,7 +111,7 @@ def variants(found: Choices) -> dict[str, str]:
 
 
 def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
-    """Return the changed commands, grouped where selections changed in the same way."""
+    """Return the changed commands; selections that changed in the same way are one entry."""
     ways: dict[_Way, dict[_Lines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
         old, new = before.shown.get(choice), after.shown.get(choice)
@@ -235,9 +236,11 @@ def _change(
 
 
 def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
-    """Return a box in words: all selections that combine its values, a set for each field.
+    """Return a box in words.
 
-    Each set is listed in the order in which its values occur in `found`.
+    A box has a set of values for each field of `ReaderChoice` and stands for all their
+    combinations. Values are listed in the order in which they occur in `found`. `labels` has the
+    text for each pair of a field and a value.
     """
     said: dict[str, list[str]] = {}
     for place, axis in enumerate(ReaderChoice._fields):

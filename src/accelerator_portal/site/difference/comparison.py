@@ -116,11 +116,10 @@ def _versions(old: Folder, new: Folder) -> Iterator[Item]:
 def _successors(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Return pairs of an old and a new version row that differ in their plugin version.
+    """Return pairs of an old and a new version row between which the plugin's version changed.
 
-    Both rows are for the same PyTorch release and variant. Rows whose release, variant and plugin
-    are also on the other side do not count. A release and variant must have exactly one other row
-    on each side.
+    Rows whose release, variant and plugin are both in `before` and in `after` are ignored. A pair
+    is returned for a release and variant if one old and one new row of them remain.
     """
     rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_place(row, "plugin") for row in side} for side in (before, after)]
@@ -142,7 +141,7 @@ def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:
 
 
 def _texts(old: Folder, new: Folder) -> Iterator[Item]:
-    """Yield the guide's sections and the questions that changed, by name and without texts."""
+    """Yield an item, without texts, for each changed section of the guide and changed question."""
     yield from _without_words(changes(old.guide, new.guide, "Guide"))
     yield from _without_words(changes(_questions(old), _questions(new), "Question"))
 

@@ -1,4 +1,4 @@
-"""Writes a difference as Markdown for a pull request: bounded and harmless."""
+"""Writes a difference as Markdown for a pull request: limited in length, with data as code."""
 
 from __future__ import annotations
 
@@ -64,7 +64,11 @@ def summary(difference: Difference) -> str:
 
 
 def cut(blocks: Sequence[Block], limit: int) -> str:
-    """Return blocks separated by blank lines; lines beyond the limit are only counted."""
+    """Return blocks separated by blank lines, within about `limit` characters.
+
+    If a block does not fit, a note with the number of omitted lines replaces it and all later
+    blocks.
+    """
     room = limit - len(_SHORTENED) - 12
     kept: list[str] = []
     for place, block in enumerate(blocks):

@@ -54,7 +54,7 @@ class FaqEntry(OpenModel):
 
 
 class VersionRows(BaseModel):
-    """A platform's `compatibility.yaml`; keys other than `rows` are also kept."""
+    """A platform's `compatibility.yaml`; keys other than `rows` are stored, too."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
@@ -184,7 +184,10 @@ class SiteState:
 
 
 def read_state(folder: Path) -> SiteState:
-    """Return the state of a built site, or only of its folder `api/v1`. Raises ProblemsError."""
+    """Return the state of a built site; `folder` is the site or only its `api/v1`.
+
+    Raises ProblemsError if it has no index or if a file cannot be read.
+    """
     whole = (folder / API / "index.json").is_file()
     if not whole and not (folder / "index.json").is_file():
         what = f"there is no {API}/index.json here, so this is not a built site"
@@ -198,7 +201,7 @@ def read_state(folder: Path) -> SiteState:
 
 
 class _Reader:
-    """Reads the files of one `api/v1`, and none outside it."""
+    """Reads the files of one `api/v1` folder, and none outside it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()

@@ -58,7 +58,8 @@ def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
 def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
     """Return the install rows for pip and Docker.
 
-    For an operating system and architecture for which a platform has neither, return all its rows.
+    If a platform has neither for an operating system and architecture, all its rows for these are
+    returned.
     """
     found: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
@@ -166,10 +167,10 @@ def _lines(row: InstallRow) -> list[str]:
 
 
 def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
-    """Return an install row of the newest release for each platform and operating system.
+    """Return the newest release's install row for each platform and operating system.
 
-    Considered are rows whose commands only run pip, without addresses of wheels. Nightly builds and
-    rows that are offered only on request are left out.
+    Only rows whose commands just run pip, without addresses of wheels, are considered. Nightly
+    builds and rows that are offered only on request are omitted.
     """
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:

@@ -161,9 +161,9 @@ class PlatformFeatures(Model):
 
     @property
     def by_extent(self) -> tuple[tuple[Extent | None, tuple[str, ...]], ...]:
-        """The labels of features that are stated as `yes`, `partly`, `no`, then unknown (None).
+        """The labels of the features with each extent: `yes`, `partly`, `no`, and None for unknown.
 
-        Each pair has an extent and its labels; pairs without labels are left out, and so are
+        Each pair has an extent and its labels; pairs without labels are omitted, and so are
         features that have a run but no statement.
         """
         groups = (

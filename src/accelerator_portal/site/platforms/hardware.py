@@ -28,12 +28,12 @@ from accelerator_portal.site.words import listed
 
 
 class GenerationData(Model):
-    """Cards that the same builds support, and these builds."""
+    """One hardware generation: cards that the same builds support, and what these builds offer."""
 
     name: str
     """Name of the generation or family."""
     chip: str | None = None
-    """The name that builds use for the hardware. `chip` of the platform labels it."""
+    """The name that builds use for the hardware. The platform's `chip` says what it is."""
     also: tuple[str, ...] | None = None
     """Other names of the generation or chip."""
     vendor: str | None = None
@@ -51,9 +51,10 @@ class GenerationData(Model):
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
     uncertain: bool = False
-    """Whether it is in doubt that `newest` runs here; a note explains the doubt."""
+    """Whether it is in doubt that `newest` runs on this hardware; a note explains the doubt."""
     other_builds: str | None = None
-    """Address of the answer about builds without a command here, from the root of the site."""
+    """Address of the answer about builds for which this site has no install command, from the root
+    of the site."""
     words: SkipValidation[str]  # which would forget the message
     """The verdict in a few words."""
     oldest: str | None = None
@@ -103,9 +104,9 @@ class PlatformHardware(Model):
     lifecycle: str | None = None
     """`maintenance` or `retired`; absent for a platform that is developed."""
     chip: str | None = None
-    """The label of `chip` on this platform."""
+    """What the values of `chip` in `generations` are, for example `Compute capability`."""
     note: str | None = None
-    """A remark on the whole list."""
+    """A remark on the whole list of hardware."""
     identify: tuple[Identify, ...]
     """Commands that show the card of a machine."""
     generations: tuple[GenerationData, ...]
@@ -328,7 +329,7 @@ def _words(platform: Platform, found: Serving) -> str:
 
 
 def _on_systems(words: str, found: Serving) -> str:
-    """Return `words`, which name a build, with the system to which the build is limited.
+    """Return `words`, the name of a build, followed by the systems to which the build is limited.
 
     For example `2.9.0, Linux only`, or `2.9.0 for Linux, 2.8.0 for Windows` if releases in
     `found.elsewhere` run on other systems. Without a limit, `words` are unchanged.

@@ -98,7 +98,7 @@ def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
 
 
 def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[str]:
-    """Yield messages; one with `{device}` once for each device."""
+    """Yield the messages; one that contains `{device}` is yielded once for each of `devices`."""
     for text in messages:
         yield from (
             [text.replace(DEVICE, device) for device in devices] if DEVICE in text else [text]
@@ -142,10 +142,10 @@ def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH
 
 
 def _within(anchor: str) -> str:
-    """Return the prefix of the ids of headings in an answer.
+    """Return the prefix of the ids of headings in an answer: `anchor`, the question's id, and `-`.
 
-    It ends with a hyphen, and another one follows it. No question's id has two hyphens in a row, so
-    the ids of headings differ from those of questions.
+    After the prefix, ids have another hyphen. No question's id has two hyphens in a row, so the ids
+    of headings differ from those of questions.
     """
     return f"{anchor}-"
 
@@ -190,9 +190,9 @@ _CODE = re.compile(r"``([^`](?:[^`]|`(?!`)){0,2000})``|`([^`]{1,2000})`|\"([^\"]
 def terms(text: str) -> Iterator[str]:
     """Yield the search terms of a text: words, and pairs of adjacent words, joined by a space.
 
-    Words are lowercase and singular. A name such as torch_npu also yields its parts. Left out are
-    common words, single characters, numbers of fewer than three digits, and words of more than
-    `LONGEST` characters.
+    Words are lowercase and singular. A name such as torch_npu also yields its parts. Common words,
+    single characters, numbers of fewer than three digits, and words of more than `LONGEST`
+    characters are omitted.
     """
     before = ""
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).lower()):

@@ -28,9 +28,10 @@ from accelerator_portal.site.words import python_range
 
 @dataclass(frozen=True, slots=True)
 class ReleaseCell:
-    """A platform's support of a release; `words` is empty if no command installs the release.
+    """A platform's support of a release.
 
-    `platform` is the platform's name. If `words` is empty, `nearest` is a release of the same minor
+    `platform` is the platform's name. `words` say what it offers, such as the plugin's version;
+    empty if no command installs the release. In this case, `nearest` is a release of the same minor
     version that the platform has, if there is one.
     """
 

@@ -214,8 +214,8 @@ def _value(
 def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
     """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; may be empty.
 
-    The build is named if selecting the value leads to another build or to the nightly build, the
-    driver for variants. `not pinned` for methods whose commands name no version.
+    It names the build if selecting the value leads to another build or to the nightly build and,
+    for variants, the oldest driver. It is `not pinned` for methods whose commands name no version.
     """
     if value in UNPINNED:
         return message("not pinned")
@@ -229,7 +229,10 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 
 
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
-    """Return where the selected platform has a method: `Linux only`; empty if nowhere."""
+    """Return the machines on which the selected platform has a method: `Linux only`.
+
+    The text is empty if there are none.
+    """
     rows = selector.rows_with("platform", choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
     return other_machines(selector, elsewhere, choice) if elsewhere else ""
@@ -241,10 +244,11 @@ def build_name(build: str) -> str:
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
-    """Return where a platform is available if not on the machine of `choice`: `Linux only`.
+    """Return the machines for which a platform has builds, but not that of `choice`: `Linux only`.
 
     On Linux for Arm, it is `x86-64 only` if the platform is available on other Linux machines.
-    `offered` has builds by machine, such as `linux x86_64`; if it is empty: `no commands`.
+    `offered` has the platform's builds by machine, such as `linux x86_64`; if it is empty, the text
+    is `no commands`.
     """
     machines = [machine.split() for machine in offered]
     for place, axis in enumerate(selector.machine_axes):
@@ -261,7 +265,8 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
     """Return whether a platform supports a value of the axis `os` or `arch`.
 
     `machines` has the platform's builds by machine, such as `linux x86_64`. `machine` is the
-    reader's with the value. An operating system is supported if it is on any architecture.
+    selected machine with `value` instead of its own. An operating system is supported if the
+    platform has builds for it on any architecture.
     """
     if axis.id == "os":
         return any(known.split()[0] == value for known in machines)
@@ -269,7 +274,7 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
 
 
 def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
-    """Return the values of an axis that the platform has on the selected machine."""
+    """Return the values of an axis in the selected platform's rows for the selected machine."""
     machine = machine_of(selector, choice)
     rows = selector.rows_with("platform", choice["platform"])
     here = [row for row in rows if machine_of(selector, row) == machine]

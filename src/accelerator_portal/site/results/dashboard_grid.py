@@ -87,7 +87,7 @@ _ORDER = list(KIND_TITLES)
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """A column of the grid: one suite, or all own suites that only one platform has, together.
+    """A column of the grid: one suite, or all vendors' own suites that only one platform has.
 
     The latter column has the kind `own` and an empty `suite`.
     """
@@ -136,7 +136,7 @@ class Grid:
     """The results of each platform in each suite.
 
     `rows` maps platform ids to cells, one for each of `columns`; a cell is None without a report.
-    `groups` are the columns counted by kind.
+    `groups` has each kind of columns with the number of its columns.
     """
 
     columns: tuple[GridColumn, ...]
@@ -146,7 +146,7 @@ class Grid:
     def only(self, *, executorch: bool) -> Grid:
         """Return the grid reduced to ExecuTorch's suites, or else to all other suites.
 
-        Platforms without any cell in it are left out.
+        Platforms without results in these suites are omitted.
         """
         kept = [n for n, c in enumerate(self.columns) if of_executorch(c.suite) == executorch]
         columns = tuple(self.columns[n] for n in kept)
@@ -165,7 +165,7 @@ class GridTab:
 
 
 def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
-    """Return the tab of PyTorch and, if there is evidence, the tab of ExecuTorch."""
+    """Return the tab of PyTorch and, if ExecuTorch's suites have results, the tab of ExecuTorch."""
     pytorch = GridTab("fleet", "PyTorch", grid.only(executorch=False))
     executorch = GridTab("fleet-executorch", "ExecuTorch", grid.only(executorch=True))
     return (pytorch, executorch) if executorch.grid.rows else (pytorch,)
@@ -174,10 +174,10 @@ def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
 def dashboard_grid(
     catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
 ) -> Grid:
-    """Return the grid of the newest reports; ages are counted to `at`.
+    """Return the grid of the newest reports, with ages as of `at`.
 
-    `evidence` has the newest report of each suite, by platform id. Suites of kind `speed` are left
-    out: they do not show what works.
+    `evidence` has the newest report of each suite, by platform id. Suites of kind `speed` are
+    omitted: they do not show what works.
     """
     measured = {
         platform: {e.suite: e for e in found if e.kind != "speed"}
@@ -260,7 +260,7 @@ def _own_cell(
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
     """Return a suite's column; `kind` is the one that the report states, or None.
 
-    `kind` counts only if `data/suites` does not describe the suite.
+    `kind` is used only if no file in `data/suites` describes the suite.
     """
     described = catalog.suite(suite)
     if isinstance(described, SuiteFile):

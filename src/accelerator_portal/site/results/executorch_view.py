@@ -55,10 +55,10 @@ class FlowRun:
 
     @property
     def attempted(self) -> int:
-        """The number of tests that used the product, with any result.
+        """The number of tests that were attempted, whatever their result.
 
-        Tests with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` do not
-        count.
+        Tests with the outcome `skipped`, `not-run`, `test-broken` or `infrastructure-error` were
+        not attempted.
         """
         return sum(test.outcome in ATTEMPTED for test in self.tests)
 
@@ -74,7 +74,7 @@ class FlowRun:
 
     @cached_property
     def share_passed(self) -> float | None:
-        """The share of passed tests in `attempted`, from 0 to 1; None if no test was tried."""
+        """The share of passed tests in `attempted`, from 0 to 1; None if no test was attempted."""
         return self.passed / self.attempted if self.attempted else None
 
     @cached_property
@@ -102,14 +102,15 @@ class FlowRun:
         return {_same(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
-        """Return `against` for the flow `portable`: the median ratio, and the number of tests."""
+        """Return the result of `against` for the tests of the flow `portable`."""
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
-        """Return the median of this flow's value divided by the other's, and the number of tests.
+        """Return the median ratio of a metric to that in `others`, and the number of tests used.
 
         `others` has the tests of another flow or release, by the key of `by_test`. Only tests that
-        passed on both sides count: a wrong result can be fast and small. None without such tests.
+        passed on both sides are compared: a wrong result can be fast and small. None without such
+        tests.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -215,7 +216,10 @@ def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
 
 
 def median_of(runs: Sequence[FlowRun], metric: str) -> tuple[float, str, int] | None:
-    """Return the median of a metric, its unit, and the number of tests; None without tests."""
+    """Return the median of a metric, its unit, and the number of tests with the metric.
+
+    None if no test has it.
+    """
     found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
     if not found:
         return None
@@ -234,7 +238,11 @@ _COUNTED: Mapping[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """A readiness criterion applied to a flow; `figure` and `met` are None if not measured."""
+    """A readiness criterion applied to a flow.
+
+    `figure` is the measured value, and `met` whether it meets the criterion. Both are None if
+    nothing was measured.
+    """
 
     criterion: ReadinessCriterion
     figure: float | None
@@ -245,7 +253,7 @@ class CriterionResult:
 class Readiness:
     """The readiness of a flow, with the result of every criterion.
 
-    `fewest_tests` is the number of tried tests that a flow needs to be ready.
+    `fewest_tests` is the number of attempted tests that a flow needs to be ready.
     """
 
     run: FlowRun
@@ -254,7 +262,7 @@ class Readiness:
 
     @property
     def has_enough_tests(self) -> bool:
-        """Whether enough tests were tried to judge the flow."""
+        """Whether enough tests were attempted to judge the flow."""
         return self.run.attempted >= self.fewest_tests
 
     @property
@@ -269,7 +277,7 @@ class Readiness:
 
     @property
     def is_ready(self) -> bool:
-        """Whether enough tests were tried and every criterion is met."""
+        """Whether enough tests were attempted and every criterion is met."""
         return self.has_enough_tests and all(finding.met for finding in self.findings)
 
 
@@ -341,7 +349,7 @@ def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | No
 
 
 def _platforms(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
-    """Return the names of hardware on which the flow passed a test; without one, platform ids."""
+    """Return the hardware on which the flow passed a test: its name, or else the platform's id."""
     same = (r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed)
     return {r.stored.report.environment.hardware or r.platform for r in same}
 
@@ -360,7 +368,7 @@ class ChangedTest:
 
 @dataclass(frozen=True)
 class ReleasePair:
-    """A flow in the newest ExecuTorch release and the one before; the hardware may differ."""
+    """A flow's runs with its two newest ExecuTorch releases; their hardware may differ."""
 
     older: Version
     newer: Version
@@ -379,7 +387,7 @@ class ReleasePair:
 
     @property
     def passed(self) -> str:
-        """Passed and tried tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
+        """Passed and attempted tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
         before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
         if self.before.attempted == self.after.attempted:
             before = str(self.before.passed)
@@ -413,7 +421,7 @@ class ReleasePair:
 
 
 def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
-    """Return the two newest releases of each flow that has runs of at least two releases."""
+    """Return a pair of runs for each flow that has runs with at least two ExecuTorch releases."""
     by_version: dict[Version, list[StoredReport]] = {}
     for stored in reports:
         if version := _version(stored):

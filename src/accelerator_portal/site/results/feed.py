@@ -88,7 +88,7 @@ def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
 
 
 def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
-    """Yield the entries of the newest package news, at most `most`; None for all.
+    """Yield the feed entries of the newest package news, at most `most`; all if it is None.
 
     News has no time of day, so entries are dated at midnight UTC.
     """
@@ -191,8 +191,8 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     """Return the newest changes by week, within the limits of the page of changes.
 
     `weeks` begins with the newest week, which is always listed; others are listed up to
-    MOST_REPORTS reports. A report has at most MOST_OF_A_REPORT changes. After MOST_CHANGES in all,
-    it has at most LEAST_OF_A_REPORT.
+    MOST_REPORTS reports in all. At most MOST_OF_A_REPORT changes of a report are listed or, after
+    MOST_CHANGES changes of all reports, at most LEAST_OF_A_REPORT.
     """
     shown = list(_newest(weeks))
     room = MOST_CHANGES

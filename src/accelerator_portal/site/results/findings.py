@@ -113,7 +113,7 @@ def _unchecked(day: str, why: str) -> str:
 
 
 def _unresolved(row: InstallRow, why: str) -> Finding:
-    """Return the finding for versions that were not resolved, with the reason `why`.
+    """Return the finding for an install row whose versions were not resolved for the reason `why`.
 
     Its kind is `named` if a document names the version, else `unchecked`.
     """
@@ -135,7 +135,7 @@ def _without_exception(why: str) -> str:
 def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
     """Return advice for an install row if some of its versions were not found.
 
-    It names the Python versions with which they were found, or else the release `newest`: `Use
+    It names the Python versions for which they were found, or else the release `newest`: `Use
     PyTorch 2.14.1.` It is empty without an alternative.
     """
     pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
@@ -149,9 +149,9 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
 def _newest_found(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """Return the newest release whose versions were found, by `row_key` without the axis `build`.
+    """Return the newest release whose versions were found, by the key of install rows.
 
-    Rows of nightly builds are ignored.
+    The key is `row_key` without the axis `build`. Rows of nightly builds are ignored.
     """
     found: dict[tuple[str, ...], str] = {}
     for row in rows:
@@ -166,9 +166,10 @@ def _newest_found(
 
 
 def summary(rows: Iterable[InstallRow]) -> str:
-    """Return one text with the findings of install rows that have the same commands.
+    """Return the findings of install rows with the same commands, as one text.
 
-    Different findings follow the Python versions to which they apply. Empty without findings.
+    If the findings differ, each is preceded by the Python versions to which it applies. The text is
+    empty if there are no findings.
     """
     words: dict[str, set[str]] = {}
     for row in rows:
@@ -188,9 +189,9 @@ def summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, sorted, and the first such day.
+    """Return the hosts that did not respond during verification, and the earliest day of these.
 
-    The day is a text such as `2026-11-21`, empty if all hosts responded.
+    The hosts are sorted. The day is a text such as `2026-11-21`, empty if all hosts responded.
     """
     hosts: dict[str, None] = {}
     days: list[str] = []
@@ -287,7 +288,7 @@ _DEMANDS: Mapping[Demand, tuple[str, str]] = {
 def evidence_level(
     catalog: Catalog, results: ResultsView, platform: Platform
 ) -> EvidenceLevel | None:
-    """Return the level of a platform; None if the portal has no criteria."""
+    """Return the level of evidence of a platform; None if the portal has no criteria."""
     if catalog.criteria is None:
         return None
     at = as_of(catalog, [stored.report for stored in results.reports])
@@ -302,7 +303,7 @@ def level_of(
     criteria: Criteria,
     at: dt.datetime,
 ) -> EvidenceLevel:
-    """Return the level of a platform; `at` is the time to which ages are counted."""
+    """Return the level of evidence of a platform, with ages of reports as of `at`."""
     reports = [stored.report for stored in results.of(platform.id)]
     torch = followed_releases(catalog, platform).newest or catalog.releases.newest.version
     found = quality(platform, reports, criteria, torch, at)

@@ -111,7 +111,7 @@ class HistoryShard(Model):
 
 
 class TestHistoryIndex(Model):
-    """The files with the histories of an accelerator's tests."""
+    """The index of the files with the histories of an accelerator's tests."""
 
     __test__ = False
 

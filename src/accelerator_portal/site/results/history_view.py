@@ -109,7 +109,10 @@ class TestHistories:
     catalog: Catalog
 
     def of(self, accelerator: str, basis: Basis) -> History:
-        """Return the history of an accelerator; an empty history if there is none."""
+        """Return the history of an accelerator's runs or baselines.
+
+        It is empty if there is none.
+        """
         empty = History(State(accelerator, basis))
         return self._by_place.get((accelerator, basis), empty)
 
@@ -120,7 +123,7 @@ class TestHistories:
         return standing if last else None
 
     def has_newer(self, report: Report, test: TestEntry) -> bool:
-        """Return whether a later report has the test."""
+        """Return whether a later report of the same history has the test."""
         standing = self._standing(report, test)
         started = report.started
         return standing is not None and started is not None and standing.last_seen.started > started

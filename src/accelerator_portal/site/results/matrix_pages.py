@@ -89,8 +89,8 @@ def matrix_pages(
     """Yield the pages of the matrices `views` of a suite, one matrix for each mode.
 
     `suites` has the titles of the suites to which the pages link, by id. `context` has further
-    template variables, with the suite's `title` and the path of the file that describes it,
-    `source`.
+    template variables. Two are required: `title`, the suite's title, and `source`, the path of the
+    file that describes the suite.
     """
     ordered = sorted(views, key=lambda view: _place(view.matrix.mode))
     parts = {v.matrix.mode: rows_pages(v.matrix, own=v is not ordered[0]) for v in ordered}

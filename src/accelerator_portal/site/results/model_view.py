@@ -48,7 +48,7 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 
 @dataclass(frozen=True, slots=True)
 class FamilyCell:
-    """A platform's results of a family, from runs or baselines, and of PyTorch or ExecuTorch.
+    """A platform's results of a model family: of runs or baselines, of PyTorch or ExecuTorch.
 
     `words` are the counts: `5 of 6 passed, 2 executed`. `modes` has such a text for each mode, for
     example `training 5 of 6`, if there are several modes; `training` is the one for training or
@@ -115,7 +115,7 @@ class FamilyView:
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return the first cell of ExecuTorch after the cell that `best` returns, or None."""
+        """Return a platform's first ExecuTorch cell, except the one of `best`; None without one."""
         _, *others = self.cells.get(platform, (None,))
         return next((cell for cell in others if cell.results.executorch), None)
 
@@ -136,10 +136,10 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The model families with results or models stated in documents, and their platforms.
+    """The model families with results, or with models that documents state, and their platforms.
 
-    `without_model` are the platforms without either. `no_report` has the titles of the families
-    without either.
+    `without_model` are the platforms with neither, and `no_report` the titles of the families with
+    neither.
     """
 
     families: tuple[FamilyView, ...]
@@ -149,7 +149,7 @@ class ModelsView:
 
 
 def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
-    """Return the results by model family in the reports of a catalog."""
+    """Return the model families with their results in the reports of a catalog."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
     reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}
@@ -275,8 +275,8 @@ def model_pages(
 ) -> Iterator[SiteFile]:
     """Yield the page of models, a page for each family of ModelsView, and their data files.
 
-    Platforms with stated models get a page, too. `every` has the templates of each language,
-    English first.
+    Also yields a page of stated models for each platform for which documents state models. `every`
+    has the templates of each language, English first.
     """
     view = models_view(catalog, results)
     path = f"{MODELS_PAGES}/index.md"

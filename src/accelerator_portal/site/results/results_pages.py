@@ -170,7 +170,10 @@ def _run_files(
 
 
 def _urgent_first(tests: list[ReportedTest]) -> list[ReportedTest]:
-    """Return the tests in the given order; if over MOST_LISTED, most severe outcomes first."""
+    """Return the tests, sorted by severity of the outcome if there are more than MOST_LISTED.
+
+    The most severe outcome comes first. Fewer tests stay in the given order.
+    """
     if len(tests) <= MOST_LISTED:
         return tests
     return sorted(tests, key=lambda result: OUTCOMES[result.test.outcome].page_rank)
@@ -252,7 +255,10 @@ class _Place(NamedTuple):
 
 
 def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
-    """Yield the index of a report's rows, and the files with the rows."""
+    """Yield the JSON files with a report's test results (rows), then the file that indexes them.
+
+    `report` is the report's id.
+    """
     ordered = sorted(
         ((_place(result, number), result.test) for number, result in enumerate(tests)),
         key=lambda item: item[0],
@@ -363,7 +369,7 @@ SUITE_TESTS = "suite-tests"
 def suite_test_files(
     catalog: Catalog, results: ResultsView, suite: str, tests: Iterable[TestView]
 ) -> Iterator[SiteFile]:
-    """Yield the index of a suite's tests, and the files with the tests."""
+    """Yield the JSON files with a suite's tests, then the file that indexes them."""
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
     data = {test.anchor: _data(test) for test in sorted(tests, key=lambda test: test.anchor)}
     sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())

@@ -188,14 +188,14 @@ class ReportRow(Model):
 
 
 class ReportRowsShard(Model):
-    """A part of a report's rows."""
+    """One of the files with a report's rows."""
 
     rows: tuple[ReportRow, ...]
     """The rows, sorted by outcome (failures first), suite, name and settings."""
 
 
 class ReportRowsIndex(Model):
-    """The files with the rows of a report."""
+    """The index of the files with a report's rows."""
 
     report: str
     """Id of the report."""
@@ -261,7 +261,7 @@ class TestData(Model):
 
 
 class TestShard(Model):
-    """A range of a suite's tests."""
+    """One of the files with a suite's tests."""
 
     __test__ = False
 
@@ -281,7 +281,7 @@ class ReportOfTests(Model):
 
 
 class TestsIndex(Model):
-    """The files with the tests of a suite."""
+    """The index of the files with a suite's tests."""
 
     __test__ = False
 

@@ -79,7 +79,7 @@ def history_name(history: History) -> str:
 
 
 def history_shards(history: History) -> Iterator[SiteFile]:
-    """Yield the index of a history's tests, and the files with the tests."""
+    """Yield the JSON files with a history's tests, then the file that indexes them."""
     folder = f"{TEST_HISTORIES}/{history_name(history)}"
     points = ordered_points(history.state)
     numbers = {point.id: number for number, point in enumerate(points)}
@@ -101,14 +101,15 @@ def history_shards(history: History) -> Iterator[SiteFile]:
 
 
 def ordered_points(state: State) -> list[Point]:
-    """Return the reports of a history by time."""
+    """Return the reports of a history, sorted by time."""
     return sorted(state.reports.values(), key=lambda point: (point.started, point.id))
 
 
 def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
-    """Return the steps of each test, sorted: by `suite/name` as in its key, then by settings.
+    """Return the results over time by test, `suite/name` as in its key, then by settings.
 
-    `numbers` maps the id of each report to its index in the index of tests.
+    Both are sorted. Each result is a list of steps as in `HistoryShard`. `numbers` maps the id of
+    each report to its index in the index of tests.
     """
     found: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:

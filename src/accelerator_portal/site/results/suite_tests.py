@@ -265,9 +265,9 @@ def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest)
 
 
 def _since(standing: Standing) -> str | None:
-    """Return since when the outcome is unchanged; None if only one report has the test.
+    """Return the day since which the outcome is the same; None if only one report has the test.
 
-    The date follows "at least" if the test never changed, because the outcome may be older.
+    If the test never changed, this is `at least 2026-11-21`, because the outcome may be older.
     """
     if standing.first_seen == standing.last_seen:
         return None
