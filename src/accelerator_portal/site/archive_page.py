@@ -43,7 +43,7 @@ def archive_files(root: Path) -> dict[str, Path]:
     """Return the archive's Parquet files to publish, by path on the site.
 
     Only files that exist and that an accelerator's `manifest.json` lists are published. An
-    accelerator whose manifest cannot be read is left out.
+    accelerator whose manifest cannot be read is omitted.
     """
     history = root / HISTORY
     return {

@@ -84,7 +84,10 @@ def _kind(field: dict[str, Any]) -> str:
 
 
 def _bound(field: dict[str, Any]) -> str:
-    """Return the limits of a text's length or a number in words; empty without limits."""
+    """Return the limits of a number or of a text's length, in words: `1 to 100`.
+
+    The result is empty without limits.
+    """
     if most := field.get("maxLength"):
         return f"up to {most:,} characters"
     low, above, high = (field.get(k) for k in ("minimum", "exclusiveMinimum", "maximum"))

@@ -87,7 +87,7 @@ def trimmed(text: str) -> str:
 
 
 def read_language(root: Path, code: str) -> Language:
-    """Return the language with this code. Raises OSError if its file is missing."""
+    """Return the language with the code `code`. Raises OSError if its file is missing."""
     from gettext import c2py
 
     from babel.messages.pofile import read_po

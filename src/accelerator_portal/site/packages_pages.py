@@ -292,7 +292,7 @@ class PackageView:
 
     @property
     def newest(self) -> str | None:
-        """The version of the newest release that is not yanked; None without one."""
+        """The version of the newest release that is not yanked; None if there is none."""
         releases = self.facts.releases if self.facts else ()
         return next((r.version for r in releases if r.yanked is None), None)
 
@@ -300,7 +300,8 @@ class PackageView:
 def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
     """Return what the platform's page shows about its plugin package.
 
-    None if the platform has no package of its own, or if nobody has tried to read its index.
+    None if the platform has no package of its own, or if nobody has tried to read the package's
+    index.
     """
     found = home(catalog, platform)
     if found is None:

@@ -164,8 +164,8 @@ class Templates:
 class Lines(Extension):
     """Joins template lines: `{% line %}` into one line, `{% inline %}` into a part of a line.
 
-    Line breaks in the template are removed, those in values are kept. This way, a table row,
-    which must be one line in Markdown, can have one line per cell in its template.
+    Line breaks in the template are removed, but not those in values. This way, a table row, which
+    must be one line in Markdown, can have one line per cell in its template.
     """
 
     tags = {"line", "inline"}  # noqa: RUF012 - as Jinja declares it

@@ -67,7 +67,7 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
 ) -> str:
     """Return Markdown as safe HTML; ids start with `prefix`, `[@id]` becomes a link to a source.
 
-    `cite` returns the source with an id, or None for an unknown id, whose citation is left out.
+    `cite` returns the source with an id, or None for an unknown id, whose citation is omitted.
     `page` is the address of the page with the list of sources, if it is another page. `to_root` is
     the address of the site's root. Without it, links to pages of the site have no address.
     """

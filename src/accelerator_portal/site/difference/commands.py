@@ -29,8 +29,8 @@ class ReaderChoice(NamedTuple):
     """A reader's selection in the install selector, as ids of values.
 
     `system` is an operating system and an architecture: `linux x86_64`. `build` is a release or
-    `preview`. `python` is empty if every Python version gets the same commands, and `variant` if
-    the platform has no variants.
+    `preview`. `python` is empty if every Python version gets the same commands. `variant` is empty
+    if the platform has no variants.
     """
 
     system: str
@@ -76,7 +76,7 @@ _Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How a command changed; commands for several releases can change in the same way.
+    """A way in which a command changed. Commands for several releases can change in the same way.
 
     `edit` has the replaced words, or all lines of a command that is new or removed. It is empty if
     only the texts next to the command changed; `beside` has these changes.
@@ -106,7 +106,7 @@ def choices(data: InstallData) -> Choices:
 
 
 def variants(found: Choices) -> dict[str, str]:
-    """Return the labels of a platform's variants by variant id; empty without variants."""
+    """Return the labels of a platform's variants by variant id; empty if it has no variants."""
     return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
 
 

@@ -183,7 +183,7 @@ class _Report(OpenModel):
 
 
 def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item]:
-    """Yield the reports that were added, removed or replaced under the same name."""
+    """Yield an item for each report that was added, removed, or replaced under the same id."""
     for id_ in dict.fromkeys((*after.reports, *before.reports)):
         old, new = before.reports.get(id_), after.reports.get(id_)
         if old and new and old[2] == new[2]:
@@ -248,7 +248,7 @@ def _tally(counts: Mapping[Outcome, int]) -> str:
 
 
 def _badness(move: Move) -> int:
-    """Return 0 for passed tests that now fail, 1 for other failures, 2 if now passed, else 3."""
+    """Return a sort key: 0 if a passed test fails, 1 for other failures, 2 for passes, else 3."""
     if move.after in BAD:
         return 0 if move.before in GOOD else 1
     return 2 if move.after in GOOD else 3

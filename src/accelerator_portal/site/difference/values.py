@@ -101,7 +101,8 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 def _name(entry: Mapping[str, Any]) -> str:
     """Return the name of an entry: the value of its first key in `_NAMES` that has a text.
 
-    Without one, it is the versions of a version row (`torch 2.9.0, plugin 2.9.0`), or all values.
+    If there is none, the name is the versions of a version row (`torch 2.9.0, plugin 2.9.0`), or
+    all values.
     """
     for key in _NAMES:
         if isinstance(entry.get(key), str):

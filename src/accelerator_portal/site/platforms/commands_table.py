@@ -23,9 +23,9 @@ _USUAL = frozenset({"pip", "docker"})
 class CommandsRow:
     """A row of the commands table: install rows with the same commands.
 
-    They have the same platform, variant, build, method and note. All texts but `platform_id` are
-    as readers see them: `systems` is `Linux x86-64, ARM64; Windows x86-64`, `python` a range or
-    `any`.
+    These install rows have the same platform, variant, build, method and note. All texts but
+    `platform_id` are as readers see them: `systems` is `Linux x86-64, ARM64; Windows x86-64`,
+    `python` a range or `any`.
     """
 
     platform: str
@@ -71,7 +71,7 @@ def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
     """Return the rows of the commands table, sorted by platform, build and method.
 
-    Methods that the portal derives from those that vendors state, such as conda, are left out.
+    Methods that the portal derives from those that vendors state, such as conda, are omitted.
     """
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:

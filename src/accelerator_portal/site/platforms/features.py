@@ -56,7 +56,7 @@ def feature_runs(
     """Return the newest result of each feature in a platform's reports, by feature id.
 
     A result is from the newest run that attempted one of the feature's tests, or else from the
-    newest such baseline. Features without a result are left out. `stated` are the sources'
+    newest baseline that has one. Features without a result are omitted. `stated` are the sources'
     statements about the platform, `shown_by` the tests of each feature.
     """
     strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)

@@ -136,7 +136,7 @@ class Family:
 
     @property
     def chips(self) -> tuple[str, ...]:
-        """The chips of the generations, in order, without generations that name no chip."""
+        """The chip of each generation that names one, in the order of the generations."""
         return tuple(g.chip for g in self.generations if g.chip)
 
     @property
@@ -148,8 +148,8 @@ class Family:
     def words(self) -> str:
         """The newest releases that run on the generations: `2.9.0 or 2.7.1; not for every chip`.
 
-        `not for every chip` means that no release runs on some of them. If no release runs on any,
-        the text has their verdicts in words.
+        `not for every chip` means that no release runs on some of the generations. If no release
+        runs on any of them, the text has their verdicts in words.
         """
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
@@ -177,7 +177,8 @@ def hardware_data(catalog: Catalog) -> HardwareData:
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
     """Return a platform's generations by id, which is the slug of name and chip: `volta-7-0`.
 
-    The id is the `card` parameter of links to the selector. A repeated id gets a number.
+    The id is the `card` parameter of links to the selector. If an id is repeated, a number is
+    appended.
     """
     hardware = platform.accelerator.hardware
     anchors = Anchors()

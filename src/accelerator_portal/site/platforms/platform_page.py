@@ -120,8 +120,8 @@ def search_words(
     """Return the distinct words by which the site's search finds a platform's page.
 
     They come from the names of the vendor, the platform, its hardware and its software. `vendors`
-    are the names of all vendors; words that are names of other vendors are left out. Chinese
-    names are left out if `chinese` is false.
+    are the names of all vendors; words that are names of other vendors are omitted. Chinese names
+    are omitted if `chinese` is false.
     """
     accelerator = platform.accelerator
     others = {*vendors} - {accelerator.vendor}

@@ -244,8 +244,8 @@ def question_index(
 def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
     """Return the ids of platforms by the names that show the platform in an error message.
 
-    These are a platform's `error_names`, package, module and device, without `torch`. A device
-    that several platforms share counts only if it is one of the `error_names`.
+    These are a platform's `error_names`, package, module and device, without `torch`. A device that
+    several platforms share is included only if it is one of the `error_names`.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
     found: dict[str, list[str]] = {}
@@ -264,7 +264,7 @@ def _counted(question: PageQuestion) -> dict[str, float]:
     """Return the weight of each term of a question: the sum of the weights of its occurrences.
 
     An occurrence weighs `TITLE`, `CODE` (in code, quotes or declared messages) or `TEXT`. Pairs of
-    words count only in the title.
+    words have a weight only in the title.
     """
     text = CITATION.sub("", _ADDRESS.sub("]", question.text))
     weighed = [(TITLE, question.title)]

@@ -81,10 +81,10 @@ class FirstChoice:
 
 @dataclass(frozen=True, slots=True)
 class SelectorView:
-    """The initial state: the axes in page order, and the first default selection.
+    """The selector's initial state: the axes in page order, and the default selection.
 
-    `row` is the selection's install row, and `platform` the label of its platform. `finding` is
-    the result of checking its versions for the selected Python, or None.
+    `row` is the selection's install row, and `platform` the label of its platform. `finding` is the
+    result of checking its versions for the selected Python, or None.
     """
 
     axes: tuple[AxisView, ...]
@@ -102,7 +102,7 @@ class SelectorView:
 
 
 def selector_view(selector: Selector) -> SelectorView:
-    """Return the initial state of the page. Raises LookupError if the selector has no rows."""
+    """Return the initial state of the selector. Raises LookupError if it has no install rows."""
     firsts = [_first(selector, start) for start in selector.starts]
     if not firsts:
         raise LookupError("there are no install options")
@@ -138,7 +138,7 @@ def _first(selector: Selector, start: Choice) -> tuple[Choice, InstallRow, First
 def summary(selector: Selector, choice: Choice, row: InstallRow) -> str:
     """Return the settings of a selection as one line: `PyTorch 2.15.0 · Linux · x86-64 · …`.
 
-    Python is left out if its version does not matter to the install row (`row.pythons` is None).
+    Python is omitted if its version does not matter to the install row (`row.pythons` is None).
     """
     settings = [axis for axis in by_rank(selector.table) if axis.group == "settings"]
     shown = [axis for axis in settings if axis.id != "python" or row.pythons is not None]

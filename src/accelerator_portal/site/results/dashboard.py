@@ -115,7 +115,7 @@ def regressions(
     commands: Mapping[str, str],
     at: dt.datetime,
 ) -> Iterator[Regression]:
-    """Yield a regression for each suite, first bad run and last good run of a platform's breakages.
+    """Yield a platform's regressions: its breakages by suite, first bad run and last good run.
 
     Sorted by the start of the first bad run. `commands` maps test keys to the commands that repeat
     the tests. Known issues that readers declare from the dashboard expire 30 days after `at`.
@@ -184,7 +184,7 @@ def _test(
 def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRange]:
     """Yield the commit ranges of PyTorch, the plugin and the tested repository, in this order.
 
-    A range is left out if the runs state different repositories, the same commit, or no commit.
+    A range is omitted if the runs state different repositories, the same commit, or no commit.
     """
     torch = good.environment.torch_commit, bad.environment.torch_commit
     pairs: list[tuple[str | None, str | None, str | None]] = [("pytorch/pytorch", *torch)]
@@ -267,7 +267,7 @@ class DashboardPlatform:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The data from which each DashboardPlatform is computed; ages are counted to `at`."""
+    """The data from which each DashboardPlatform is computed, with ages as of `at`."""
 
     catalog: Catalog
     results: ResultsView

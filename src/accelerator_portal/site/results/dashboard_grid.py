@@ -213,7 +213,7 @@ def suite_cells(
 ) -> tuple[GridCell, ...]:
     """Return a cell for each suite in `evidence`, sorted by the kind and the title of the suite.
 
-    `evidence` has a platform's newest report of each suite; suites of kind `speed` are left out.
+    `evidence` has a platform's newest report of each suite; suites of kind `speed` are omitted.
     """
     found = [e for e in evidence if e.kind != "speed"]
     columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
@@ -236,9 +236,10 @@ def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str
 def _own_cell(
     platform: str, evidence: Mapping[str, SuiteEvidence], own: Container[str], at: dt.datetime
 ) -> GridCell | None:
-    """Return one cell that adds up the platform's results in the suites `own`; None without any.
+    """Return one cell with the sums of a platform's results in the suites `own`.
 
-    Baselines count only if there is no run. The cell's age is that of the oldest report.
+    Baselines are included only if there is no run. The cell's age is that of the oldest report.
+    None without results in these suites.
     """
     found = [e for suite, e in evidence.items() if suite in own]
     found = [e for e in found if e.is_run] or found
@@ -321,7 +322,7 @@ class OwnSuiteRow:
 def own_suite_rows(
     catalog: Catalog, platform: Platform, evidence: Iterable[SuiteEvidence], at: dt.datetime
 ) -> tuple[OwnSuiteRow, ...]:
-    """Return the suites that a platform declares or reports, declared suites first."""
+    """Return the vendors' own suites that a platform declares or reports, declared ones first."""
     cells = {c.column.suite: c for c in suite_cells(catalog, evidence, at)}
     declared = {suite.name: suite for suite in platform.accelerator.suites}
     others = sorted(name for name in cells if owner_of(name) and name not in declared)

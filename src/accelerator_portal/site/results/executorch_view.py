@@ -34,7 +34,7 @@ _SUITE = "executorch-"
 class FlowRun:
     """The tests of one flow in one suite, from a platform's newest report with this suite.
 
-    `recipe` is `plain` if the flow's name is only the backend's. `stored` is the report.
+    `recipe` is `plain` if the flow's name is only the name of the backend. `stored` is the report.
     """
 
     platform: str
@@ -395,7 +395,10 @@ class ReleasePair:
 
     @property
     def delegated(self) -> str:
-        """The share of delegated nodes: `66% → 67%`; empty without a backend or a value."""
+        """The share of delegated nodes in the two runs: `66% → 67%`.
+
+        Empty for the flow `portable`, and if a run has no share.
+        """
         before, after = self.before.share_delegated, self.after.share_delegated
         if before is None or after is None or self.after.backend == PORTABLE:
             return ""

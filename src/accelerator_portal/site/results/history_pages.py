@@ -196,7 +196,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class TrendGroup:
-    """The trends of a platform, of its runs or of its baselines."""
+    """The trends of a platform's suites, from its runs or from its baselines."""
 
     title: str
     figures: tuple[Figure, ...]
@@ -205,7 +205,7 @@ class TrendGroup:
 def trend_group(
     catalog: Catalog, platform: Platform, basis: Basis, trends: Iterable[Trend]
 ) -> TrendGroup:
-    """Return the trends of a platform's suites."""
+    """Return the trends of a platform's suites, from its runs or from its baselines."""
     expected = basis == "baselines"
     title = f"{platform.accelerator.name}{': baseline, not runs' if expected else ''}"
     return TrendGroup(title, tuple(_figures(catalog, trends, expected=expected)))

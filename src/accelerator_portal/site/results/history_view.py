@@ -34,8 +34,7 @@ _NAMED = 3
 class HistoryStep:
     """A change of a test's outcome in a report.
 
-    If the test has several settings that changed in the same way, they are one step. `count` is the
-    number of these settings.
+    A step combines all settings of the test that changed in the same way; `count` is their number.
     """
 
     suite: str
@@ -214,7 +213,7 @@ def _settings(tests: Iterable[Identity]) -> str:
     """Return the settings of one test's identities in words, by mode.
 
     For example, `inference: float16, bfloat16; training: float16`. A first word that all settings
-    have, such as the compiler, is left out. Empty without settings.
+    have, such as the compiler, is omitted. The text is empty if there are no settings.
     """
     modes: dict[str, list[str]] = {}
     for test in tests:

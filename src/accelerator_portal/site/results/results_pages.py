@@ -112,7 +112,7 @@ def results_pages(
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A platform of the grid; `age_days` is the age of its newest run, None without a dated run."""
+    """A platform of the grid; `age_days` is the age of its newest run, None if none has a date."""
 
     platform: Platform
     age_days: int | None
@@ -121,7 +121,7 @@ class GridRow:
 def _most_evidence_first(
     catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]], at: dt.datetime
 ) -> list[GridRow]:
-    """Return the platforms' rows: those with runs first, then those with most suites."""
+    """Return a row for each platform; those with runs come first, then those with most suites."""
 
     def place(platform: Platform) -> tuple[bool, int]:
         found = newest[platform.id]
@@ -197,7 +197,7 @@ def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
 
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:
-    """Yield the data: an index of reports, the reports, and each suite's matrices."""
+    """Yield the data files: an index of reports, the reports, and each suite's matrices."""
     suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     entries = tuple(
         ReportEntry(
@@ -306,7 +306,7 @@ MOST_CHANGES = 5
 
 @dataclass(frozen=True, slots=True)
 class LetterTests:
-    """The tests of an initial: their number, how many fail, and those on the static page."""
+    """The tests with one initial: their number, how many fail, and those on the static page."""
 
     total: int
     failing: int

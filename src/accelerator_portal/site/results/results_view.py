@@ -94,7 +94,7 @@ class ResultsView:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """The suites that only one vendor has, which are counted separately."""
+        """The vendors' own suites that only one platform has, which are counted separately."""
         return own_to_one_platform(self.reports)
 
     @property
@@ -122,8 +122,8 @@ class ResultsView:
     def _in_a_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
-        Without a run, it says that there is a baseline; None without either. Suites of kind `speed`
-        are ignored, and a vendor's own suites if there are others.
+        If there is no run, the line says that there is a baseline; None if there is no baseline,
+        either. Suites of kind `speed` are ignored, and a vendor's own suites if there are others.
         """
         newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
         known = [found for found in newest if found.suite not in self.own] or newest
