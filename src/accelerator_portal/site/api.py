@@ -290,7 +290,7 @@ def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
 
 
 def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """Return the install commands of the newest build in `rows`, joined by `&&`; None without rows.
+    """Return the newest build's install commands, joined by `&&`; None if `rows` is empty.
 
     If the build has several rows, a row for x86_64 is preferred, then the first variant in
     `install.yaml`.

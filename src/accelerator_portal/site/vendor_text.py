@@ -100,7 +100,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _link(address: str, page: str, to_root: str | None) -> str | None:
-    """Return an address as links use it, or None if links must not lead there.
+    """Return the target of a link to `address`, or None if links must not lead there.
 
     https addresses of public hosts and the sources on `page` are unchanged. A page of the site,
     such as `/install/`, gets `to_root` before it.

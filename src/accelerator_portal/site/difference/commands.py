@@ -162,7 +162,10 @@ def _shown(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
 def _choices(
     data: InstallData, row: Mapping[str, int], labels: dict[tuple[str, str], str]
 ) -> Iterator[ReaderChoice]:
-    """Yield a row's selections, one per Python version, and add their labels to `labels`."""
+    """Yield the selections that an install row serves, one per Python version.
+
+    The labels of their values are added to `labels`.
+    """
     axes = data.axes
     platform = _value(axes["platform"], row["platform"])[0]
     variant = _value(data.variants.get(platform, ()), row["variant"]) or (_ANY, _ANY)

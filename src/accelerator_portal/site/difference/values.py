@@ -40,7 +40,7 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa:
 
 
 def words(value: Any) -> str | None:  # noqa: ANN401 - any JSON
-    """Return a value as a short text; None for None."""
+    """Return a value as a short text; None if the value is None."""
     return None if value is None else shortened(_words(value))
 
 
@@ -52,7 +52,7 @@ def shortened(text: str) -> str:
 def _apart(old: str, new: str) -> tuple[str, str]:
     """Return both texts; if one is long, they start shortly before their first difference.
 
-    Long means more than `MOST_CHARACTERS` characters. `…` marks what is left out at the start.
+    Long means more than `MOST_CHARACTERS` characters. `…` marks what is omitted at the start.
     """
     if max(len(old), len(new)) <= MOST_CHARACTERS:
         return old, new

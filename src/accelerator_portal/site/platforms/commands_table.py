@@ -130,7 +130,7 @@ _OFFLINE = " -m pip install --no-index --find-links wheels "
 
 @dataclass(frozen=True, slots=True)
 class OfflineInstall:
-    """The commands for a platform and system: to download online, and to install offline."""
+    """The commands to download packages online and to install them offline, for one system."""
 
     platform: str
     platform_id: str

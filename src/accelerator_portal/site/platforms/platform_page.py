@@ -147,7 +147,7 @@ def search_words(
 
 
 def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
-    """Yield `5 runs since 2026-01-02` and `3 baselines since …`, each only if at least two."""
+    """Yield `5 runs since 2026-01-02` and `3 baselines since …`, each if there are at least two."""
     for basis in BASES:
         points = past.of(accelerator, basis).state.reports.values()
         if len(points) > 1:

@@ -162,8 +162,8 @@ def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
     """Return what a platform offers for a release; `rows` are its install rows for the release.
 
     With a plugin, this is the plugin's version and its runtime: `2.9.0 · CANN 8.5`. Otherwise, it
-    is the variants, or else the operating systems. `from source` if all rows build from source;
-    empty without rows.
+    is the variants, or else the operating systems. The text is `from source` if all rows build from
+    source, and empty if there are no rows.
     """
     if not rows:
         return ""

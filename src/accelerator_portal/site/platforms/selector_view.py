@@ -94,7 +94,7 @@ class SelectorView:
     script: Script
     finding: Finding | None
     first: Mapping[str, FirstChoice]
-    """The first choices of the other operating systems, by id of the system."""
+    """The default selection for each of the other operating systems, by id of the system."""
 
     def group(self, name: str) -> list[AxisView]:
         """Return the axes whose `group` is `name`: `main`, `settings` or `format`."""
@@ -157,7 +157,7 @@ def script(row: InstallRow, choice: Choice) -> Script:
 
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
-    """Return the result of checking a row's versions for one Python version, or None."""
+    """Return the finding of an install row for one Python version; None if there is none."""
     known = dict(zip(row.pythons or (), row.findings, strict=False))
     return known.get(python)
 

@@ -104,7 +104,8 @@ class Regression:
     def anchor(self) -> str:
         """The id of the regression's section on the dashboard.
 
-        It stays the same while the first of `tests` is broken.
+        It is that of the breakage of the first of `tests`, and stays the same as long as that is
+        first.
         """
         return f"breakage-{self.tests[0].breakage.id}"
 

@@ -238,8 +238,8 @@ def _own_cell(
 ) -> GridCell | None:
     """Return one cell with the sums of a platform's results in the suites `own`.
 
-    Baselines are included only if there is no run. The cell's age is that of the oldest report.
-    None without results in these suites.
+    Baselines are included only if there is no run. The cell's age is that of the oldest report. The
+    result is None if no report has these suites.
     """
     found = [e for suite, e in evidence.items() if suite in own]
     found = [e for e in found if e.is_run] or found

@@ -180,7 +180,7 @@ def _flow(main: str, recipe: str) -> tuple[str, str]:
 
 
 def _same(test: TestEntry) -> str:
-    """Return a key of a test's name and parameters without `recipe`, so equal in all flows."""
+    """Return a key of a test's name and its parameters except `recipe`, so that flows share it."""
     others = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
     return f"{test.name} {others}"
 

@@ -1,4 +1,4 @@
-"""Builds the page of changes by report and trends, and the page of test histories."""
+"""Builds the page of changes and trends, and the page of test histories."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def total(tally: Tally) -> int:
 def trend(suite: str, tallies: Sequence[Tally], until: dt.datetime) -> Trend | None:
     """Return the trend of a suite's tallies, which are in order of time, up to the time `until`.
 
-    None without tallies, or if the first one started at `until`.
+    None if there are no tallies, or if the first one started at `until`.
     """
     if not tallies or tallies[0].started == until:
         return None

@@ -116,7 +116,10 @@ class TestHistories:
         return self._by_place.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> Standing | None:
-        """Return a test's state; None unless `report` is the last of its history with the test."""
+        """Return a test's state if `report` is the last report of its history with the test.
+
+        Otherwise, return None.
+        """
         standing = self._standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
         return standing if last else None

@@ -108,14 +108,14 @@ class FamilyView:
     stated: Mapping[str, tuple[Statement, ...]]
 
     def best(self, platform: str) -> FamilyCell | None:
-        """Return the first cell of a platform, or None.
+        """Return a platform's first cell; None if it has no cells.
 
         Cells of PyTorch come before those of ExecuTorch, and for each, runs before baselines.
         """
         return next(iter(self.cells.get(platform, ())), None)
 
     def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first ExecuTorch cell, except the one of `best`; None without one."""
+        """Return a platform's first ExecuTorch cell after that of `best`; None if there is none."""
         _, *others = self.cells.get(platform, (None,))
         return next((cell for cell in others if cell.results.executorch), None)
 

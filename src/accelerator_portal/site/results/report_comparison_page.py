@@ -37,7 +37,7 @@ class ReportChoice:
 
     @property
     def day(self) -> dt.date | None:
-        """The day on which the run started, or None."""
+        """The day on which the run started; None if the report states no time."""
         started = self.stored.report.started
         return started.date() if started else None
 

@@ -85,7 +85,8 @@ class MatrixView:
 class ResultsView:
     """The data about reports that pages show.
 
-    `counts` has the number of tests by outcome, by id of the report and id of the suite.
+    `counts` has the number of tests by outcome, by id of the report and id of the suite. `matrices`
+    has a matrix for each suite and mode.
     """
 
     reports: tuple[StoredReport, ...]

@@ -216,7 +216,7 @@ def _names(model: HardwareModel) -> Iterator[str]:
 
 
 def _peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
-    """Return the vendor's stated peak in `unit`, or None.
+    """Return the vendor's stated peak in `unit`; None if no peak is stated.
 
     For `GB/s`, it is that of memory; for `TFLOP/s`, that of computing with the data type.
     """

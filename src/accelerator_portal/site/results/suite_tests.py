@@ -294,7 +294,11 @@ MOST_NAMES = 3_000
 
 
 def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
-    """Return the suites that are too large for static pages alone."""
+    """Return the suites that are too large for static pages alone.
+
+    They have more than MOST_NAMES tests, or more than MOST_RESULTS results of tests with one
+    initial.
+    """
     by_letter: Counter[tuple[str, str]] = Counter()
     names: dict[str, set[str]] = {}
     for stored in reports:
