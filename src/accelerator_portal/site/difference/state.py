@@ -26,7 +26,7 @@ from accelerator_portal.site.page import API
 
 
 class IndexEntry(OpenModel):
-    """An entry of the index: a platform."""
+    """An entry of the index: a platform, with the addresses of its data."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class IndexEntry(OpenModel):
 
 
 class SiteIndex(OpenModel):
-    """The index of a site's data files; addresses are relative to this index."""
+    """The index of a site's data files, with their addresses relative to this index."""
 
     api_version: int
     releases: str

@@ -171,7 +171,7 @@ _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class TestedOn:
-    """A system or a device model, with the newest run that states it."""
+    """A system or a device model, with the report `stored` of the newest run that states it."""
 
     __test__ = False
 

@@ -72,6 +72,7 @@ class ReleaseRow:
     """A release with its Python versions, a cell for each platform, its commands and wheels.
 
     `build` is the selector's id for the release, which is `stable` for the newest release.
+    `companions` are the packages used with torch.
     """
 
     release: Release

@@ -83,8 +83,9 @@ class FirstChoice:
 class SelectorView:
     """The selector's initial state: the axes in page order, and the default selection.
 
-    `row` is the selection's install row, and `platform` the label of its platform. `finding` is the
-    result of checking its versions for the selected Python, or None.
+    `row` is the selection's install row, `platform` the label of its platform, and `script` the
+    lines to paste. `finding` is the result of checking its versions for the selected Python, or
+    None.
     """
 
     axes: tuple[AxisView, ...]

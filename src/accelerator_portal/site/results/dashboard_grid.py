@@ -104,7 +104,7 @@ class GridColumn:
 
 @dataclass(frozen=True, slots=True)
 class GridGroup:
-    """Adjacent columns of the same kind, and their number."""
+    """Adjacent columns of the same kind; `columns` is their number."""
 
     kind: str
     title: str

@@ -130,7 +130,7 @@ LEAST_OF_A_REPORT = 5
 
 @dataclass(frozen=True, slots=True)
 class ShownReportChanges:
-    """A report with changes; `steps` are those that the page of changes lists."""
+    """The changes of a report; `steps` are those of `episode` that the page of changes lists."""
 
     episode: Episode
     steps: tuple[HistoryStep, ...]

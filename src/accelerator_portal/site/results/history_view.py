@@ -49,7 +49,7 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The changes of one report."""
+    """The changes (`steps`) of one report (`point`)."""
 
     accelerator: str
     basis: Basis
