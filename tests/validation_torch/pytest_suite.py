@@ -46,11 +46,11 @@ FILES = {
         def test_raises():
             raise RuntimeError("the driver says no")
 
-        @pytest.mark.skip(reason="no second card")
+        @pytest.mark.skip(reason=f"no second card: {__file__}")
         def test_skipped():
             raise RuntimeError
 
-        @pytest.mark.xfail(reason="known for long")
+        @pytest.mark.xfail(reason=f"known for long: {__file__}")
         def test_expected():
             assert False
 

@@ -34,7 +34,7 @@ SMALL = """
         def test_lacks(self, device):
             import no_such_package_at_all
 
-        @unittest.skip("nobody wants it")
+        @unittest.skip(f"nobody wants it: {__file__}")
         def test_left_out(self, device):
             raise RuntimeError
 
@@ -100,7 +100,7 @@ FILES = {
     "test_small": SMALL,
     "nn/test_other": OTHER,
     "test_unready": "import no_such_package_at_all\n",
-    "test_skipped": "import unittest\nraise unittest.SkipTest('no compiler')\n",
+    "test_skipped": "import unittest\nraise unittest.SkipTest(f'no compiler: {__file__}')\n",
     "test_dying": "import os\nos._exit(7)\n",
 }
 

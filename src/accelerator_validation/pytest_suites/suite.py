@@ -79,7 +79,7 @@ _SKIPPED = "Skipped: "
 def result_of_reports(
     reports: Sequence[Any], raised: Mapping[str, BaseException], root: str
 ) -> Result:
-    """Return the result of a test. In texts of a failure, the path `root` becomes `SUITE`.
+    """Return the result of a test. In its texts, the path `root` becomes `SUITE`.
 
     `reports` are pytest's reports of the stages, `raised` are exceptions by stage.
     """
@@ -89,29 +89,30 @@ def result_of_reports(
     for report in reports:
         expected = getattr(report, "wasxfail", None)
         if report.skipped and expected is not None:
-            return Result("skipped", None, brief(f"{EXPECTS} {expected or 'no reason stated'}"))
+            why = expected.replace(root, "SUITE") or "no reason stated"
+            return Result("skipped", None, brief(f"{EXPECTS} {why}"))
         if report.skipped:
-            return Result("skipped", None, brief(_why_skipped(report.longrepr)))
+            return Result("skipped", None, brief(_why_skipped(report.longrepr, root)))
         if expected is not None:
             return Result("passed", "run", WORKS)
     return Result("passed", "run")
 
 
 def _failure(report: Any, error: BaseException | None, root: str) -> Result:
-    text = str(report.longreprtext)
-    tail = text.replace(root, "SUITE")[-_LOG_TAIL:].strip() or None
+    text = str(report.longreprtext).replace(root, "SUITE")
+    tail = text[-_LOG_TAIL:].strip() or None
     if report.when == "call" and error is not None:
         found = verdict(error, "run")
         reason = (found.reason or "").replace(root, "SUITE")
         return Result(found.outcome, found.stage, reason, log_tail=tail)
-    message = f"{type(error).__name__}: {error}" if error else text
+    message = f"{type(error).__name__}: {error}".replace(root, "SUITE") if error else text
     if report.when == "call":  # a strict xfail has no exception
         outcome = verdicts.of_failure(message, text)
         return Result(outcome, "run", WORKS if outcome == "passed" else brief(message))
-    around = f"In {report.when}: {message}".replace(root, "SUITE")
-    return Result(verdicts.of_error(message, text), "load", brief(around), log_tail=tail)
+    around = brief(f"In {report.when}: {message}")
+    return Result(verdicts.of_error(message, text), "load", around, log_tail=tail)
 
 
-def _why_skipped(longrepr: Any) -> str:
+def _why_skipped(longrepr: Any, root: str) -> str:
     said = str(longrepr[2] if isinstance(longrepr, tuple) else longrepr or "")
-    return said.removeprefix(_SKIPPED) or "The suite states no reason."
+    return said.replace(root, "SUITE").removeprefix(_SKIPPED) or "The suite states no reason."

@@ -175,7 +175,7 @@ class _Recorder(unittest.TestResult):
 def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str) -> Result:
     """Run a method of a test class, with the class's set-up, and return its result.
 
-    In the texts of a failure, the path `hidden` is replaced by `CHECKOUT`.
+    In all texts, the path `hidden` is replaced by `CHECKOUT`.
     """
     recorder = _Recorder()
     unittest.TestSuite([kind(method)]).run(recorder)
@@ -183,9 +183,10 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, hidden: str)
         return of_error(recorder.raised[0], "run", hidden)
     if recorder.expected:
         said = f"{type(recorder.expected[0]).__name__}: {recorder.expected[0]}"
-        return Result("skipped", "run", brief(f"{EXPECTS} {said}"))
+        return Result("skipped", "run", brief(f"{EXPECTS} {said}".replace(hidden, "CHECKOUT")))
     if recorder.skipped:
-        return Result("skipped", None, brief(f"{SKIPS} {recorder.skipped[0][1]}"))
+        said = f"{SKIPS} {recorder.skipped[0][1]}".replace(hidden, "CHECKOUT")
+        return Result("skipped", None, brief(said))
     return Result("passed", "run", WORKS if recorder.unexpectedSuccesses else None)
 
 
@@ -195,7 +196,8 @@ def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
     The path `hidden` is replaced by `CHECKOUT`. A missing package makes the test `test-broken`.
     """
     if isinstance(error, unittest.SkipTest):
-        return Result("skipped", None, brief(f"{SKIPS} {error}"))
+        said = f"{SKIPS} {error}".replace(hidden, "CHECKOUT")
+        return Result("skipped", None, brief(said))
     found = verdict(error, stage)
     lacks = _missing_package(error)
     outcome = "test-broken" if lacks else found.outcome
