@@ -109,6 +109,12 @@ def test_the_finder_answers_in_chinese(open_page: OpenPage, asked: str, platform
         expect(page).to_have_url(re.compile(rf"/zh/\?platform={platform}"))
 
 
+def test_the_finder_shows_translated_notes_of_vendors(open_page: OpenPage) -> None:
+    page = open_page("zh/hardware/?card=K100_AI")
+    expect(page.locator(".answer .note:not([lang])").first).to_contain_text("推理镜像")
+    expect(page.locator(".answer-needs span:not([lang])").first).to_have_text("海光驱动程序")
+
+
 def test_the_finder_says_in_chinese_that_there_is_no_command(open_page: OpenPage) -> None:
     page = open_page("zh/hardware/?card=MLU370-X8")
     expect(page.locator(".answer-runs").first).to_have_text(re.compile("2.4.1，本站无安装命令"))  # noqa: RUF001

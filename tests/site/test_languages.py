@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
+import yaml
 
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.catalog.message import both, joined, message, sentences
@@ -191,6 +192,18 @@ def test_chinese_pages_share_a_file_with_the_messages_of_their_scripts(site: Sit
     assert {"", "get-started/", "compute-platforms/", "compute-platforms/*/"} <= {*said["pages"]}
 
 
+def test_notes_of_vendors_are_shown_in_chinese_if_they_have_a_translation(site: Site) -> None:
+    hygon = site.pages["zh/compute-platforms/hygon/"]
+    note = hygon.one("[data-part=note]")
+    assert note.text().startswith("该软件包索引")
+    assert "lang" not in note.attributes
+    needs = hygon.tree.css("[data-part=needs] li")
+    assert needs[0].text().strip() == "海光驱动程序"
+    assert "lang" not in needs[0].attributes
+    note = site.pages["zh/compute-platforms/rbln/"].one("[data-part=note]")
+    assert note.attributes["lang"] == "en"
+
+
 def test_a_vendor_s_guide_is_shown_in_chinese_if_it_has_a_translation(site: Site) -> None:
     with_one, without = (
         site.pages["zh/compute-platforms/mlu/"],
@@ -250,6 +263,9 @@ def test_chinese_texts_have_a_space_beside_latin_words() -> None:
     for path in REPOSITORY.glob("accelerators/*/*.zh.md"):
         text = re.sub(r"```.*?```|\(https?://[^)]*\)", "", path.read_text("utf-8"), flags=re.DOTALL)
         assert crowded.findall(text) == [], path
+    for path in REPOSITORY.glob("site_src/locale/zh.vendors.yaml"):
+        texts = yaml.safe_load(path.read_text("utf-8"))
+        assert [text for text in texts.values() if crowded.search(text)] == []
 
 
 def resolved(page: str, href: str) -> str:

@@ -9,7 +9,7 @@ from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.files.results_folder import cached_by_owner
-from accelerator_portal.catalog.message import both, joined, message, sentences
+from accelerator_portal.catalog.message import Translatable, both, joined, message, sentences
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
 from accelerator_portal.install.pip_command import UnquotableError
@@ -134,7 +134,7 @@ def _note(platform: Platform, option: Option, target: Target, method: Method) ->
     warnings = [step.docker.warning for step in option.steps if step.docker]
     texts = (*warnings, _BUILD if method == "libtorch" else None)
     texts += (_BUILD_ON_WINDOWS if method == "libtorch" and target.os == "windows" else None,)
-    texts += (_other_needs(platform, target), option.note)
+    texts += (_other_needs(platform, target), Translatable(option.note or ""))
     said = [text for text in texts if text]
     return sentences(said) if said else None
 
@@ -235,7 +235,8 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
     for requirement in requirements:
         stated = requirement.name in needs
         if (not requirement.os or target.os in requirement.os) and not stated:
-            yield Prerequisite(requirement.name, requirement.version, requirement.url)
+            name = Translatable(requirement.name)
+            yield Prerequisite(name, requirement.version, requirement.url)
 
 
 def _stage(platform: Platform, target: Target) -> PluginStage | None:

@@ -1,7 +1,8 @@
 """Reads the messages of a language, and translates texts.
 
 A language is one file, `site_src/locale/<code>.po`. It is published if `languages` in `mkdocs.yml`
-has its code. English needs no file: messages are English.
+has its code. English needs no file: messages are English. `<code>.vendors.yaml` may translate notes
+and requirements of vendors' files; those without an entry stay in English.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from accelerator_portal.catalog.message import Translatable
 
@@ -73,6 +76,10 @@ class Language:
         """Return data as a JSON text, with each `Translatable` text in this language."""
         return json.dumps(self.said(data))
 
+    def is_translated(self, text: str) -> bool:
+        """Return whether a text, or a part of it, is not in English."""
+        return self.say(text) != text
+
     def path(self, path: str) -> str:
         """Return the path of a page in this language: `zh/index.md`; unchanged for English."""
         return path if self == ENGLISH else f"{self.code}/{path}"
@@ -104,7 +111,15 @@ def read_language(root: Path, code: str) -> Language:
         forms[name] = found
         if any(str(place).endswith(".js") for place, _ in entry.locations):
             in_scripts[name] = found[0] if isinstance(entry.id, str) else found
+    for text, translation in _vendor_texts(root, code).items():
+        forms[text] = (translation,)
+        in_scripts[text] = translation
     return Language(code, forms, c2py(catalog.plural_expr), in_scripts)
+
+
+def _vendor_texts(root: Path, code: str) -> dict[str, str]:
+    path = root / LOCALE / f"{code}.vendors.yaml"
+    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:

@@ -48,7 +48,7 @@ async function messages(file) {
 }
 
 function translated(text) {
-  return texts[text];
+  return Object.hasOwn(texts, text) ? texts[text] : undefined;
 }
 
 function filled(text, values) {
@@ -62,10 +62,16 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
-/** A vendor's text, which is in English on every page. */
+/** A vendor's text: translated, or else in English on every page. */
 export function vendorText(tag, className, text) {
-  const made = element(tag, className, text);
-  if (document.documentElement.lang !== "en") made.lang = "en";
+  return markEnglish(element(tag, className, translated(text) ?? text));
+}
+
+/** On a page in another language, mark an element as English, unless its text is translated: it has letters of another script. */
+export function markEnglish(made) {
+  if (document.documentElement.lang === "en") return made;
+  if (/[^\P{Letter}\p{Script=Latin}]/u.test(made.textContent)) made.removeAttribute("lang");
+  else made.lang = "en";
   return made;
 }
 

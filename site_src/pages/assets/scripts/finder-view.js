@@ -1,6 +1,6 @@
 // An answer of the finder: what the hardware is, and the commands for it.
 
-import { both, element, link, listed, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
+import { both, element, link, listed, markEnglish, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { described, olderRelease } from "./selector-messages.js";
 import { needParts, scriptOf } from "./selector-view.js";
@@ -219,9 +219,12 @@ function commandBox({ environment, commands: install, check }, hasUv = false) {
 function requirements({ generation }, row) {
   const needs = [...row.needs, ...(generation?.jetpack ? [["JetPack", `>=${generation.jetpack}`]] : [])];
   if (needs.length === 0) return [];
-  const said = vendorText("span", "", "");
-  said.append(...needs.map(needParts).reduce((one, other) => sayParts("{one}, {other}", { one, other })));
-  return [paragraph("answer-needs", sayParts("Requirements: {needs}", { needs: said }))];
+  const said = needs.map((need) => {
+    const one = element("span");
+    one.append(...needParts(need));
+    return [markEnglish(one)];
+  });
+  return [paragraph("answer-needs", sayParts("Requirements: {needs}", { needs: said.reduce((one, other) => sayParts("{one}, {other}", { one, other })) }))];
 }
 
 /** A text, or a list of texts and elements, as a paragraph. */

@@ -1,6 +1,6 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
-import { both, element, listed, say, setAddress, setText } from "./elements.js";
+import { both, element, listed, markEnglish, say, setAddress, setText } from "./elements.js";
 import { mirrored } from "./selector-mirrors.js";
 import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, limitNames, releaseName, shortName } from "./selector-messages.js";
@@ -102,6 +102,7 @@ export function showResult(form, model, { choice, row: found }, wishes) {
   const row = found && { ...found, commands };
   if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
   showText(part("note"), row?.note ?? "");
+  markEnglish(part("note"));
   showStage(part("stage"), row?.stage);
   const finding = row?.finding(choice.python);
   const isElsewhere = row && commands !== found.commands && finding?.[0] !== "none"; // what was looked up is the index itself
@@ -255,7 +256,7 @@ function variantLabel([id, name]) {
 function needItem(need) {
   const item = element("li");
   item.append(...needParts(need));
-  return item;
+  return markEnglish(item);
 }
 
 /** What a row needs, with a link to where it is. */
