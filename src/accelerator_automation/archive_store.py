@@ -1,8 +1,8 @@
 """Stores data outside of the repository: in a folder, or wherever fsspec can write.
 
-In GitHub Actions, the folder is a checkout of the branch `archive`. An object is written to a
-temporary path and then moved, if the storage can move objects. So an interrupted run leaves the
-previous object.
+In GitHub Actions, the folder is a checkout of the branch `archive`. An object (a stored file) is
+written to a temporary path and then moved, if the storage can move objects. If the run is
+interrupted before the move, the previous object stays.
 """
 
 from __future__ import annotations
@@ -173,10 +173,10 @@ def fetch_archive(repository: Path, place: Path) -> bool:
 
 
 def push_archive(place: Path) -> bool:
-    """Replace the branch `archive` with the folder's files; return whether anything changed.
+    """Push the folder's changes to the branch `archive`; return whether anything had changed.
 
-    Changes that others pushed since the fetch are kept. Unfinished files of an interrupted run are
-    removed. Raises ArchiveError if git fails or somebody else changed the same object.
+    Merges them with what others pushed since `fetch_archive`. First removes unfinished files of an
+    interrupted run. Raises ArchiveError if git fails or somebody else changed the same object.
     """
     for left in place.rglob(f"*{UNFINISHED}"):
         left.unlink(missing_ok=True)
@@ -222,10 +222,10 @@ def _push(place: Path) -> bool:
 
 
 def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
-    """Return the branch's newest commit, and the id of its tree with our changes applied.
+    """Return the newest commit of the branch, and the id of a tree: this commit with our changes.
 
-    `tree` is our tree, `before` the commit it is based on (empty: no branch yet). Raises GitError,
-    and ArchiveError if the branch has another change of the same file.
+    Our changes are those from the commit `before` (empty: no branch yet) to `tree`. Raises
+    GitError, and ArchiveError if the branch has another change of the same file.
     """
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest = git(place, "rev-parse", "FETCH_HEAD").strip()

@@ -1,4 +1,4 @@
-"""Opens one pull request for each baseline whose files now expect other results.
+"""Opens one pull request for each baseline that is outdated.
 
 A baseline is a report of the results that a project's CI expects. It is converted from files on
 GitHub at a commit, and converted again when these files have a newer commit.
@@ -80,9 +80,9 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
     """Open or update a pull request for each changed baseline; return the outcomes by report id.
 
     The baselines of each platform are converted again once a week. If a file is gone or cannot be
-    converted, the result has a problem for the report, and the baseline stays as it is. `home` is
-    this repository (OWNER/NAME). Raises GitHubError for temporary errors only; other errors of
-    GitHub are problems in the result.
+    converted, `problems` of the result says why, and the baseline does not change. `home` is this
+    repository (OWNER/NAME). Raises GitHubError for temporary errors; `problems` has GitHub's other
+    errors.
     """
     done = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
@@ -118,9 +118,10 @@ def _proposal(
 ) -> BaselineProposal | None:
     """Return the proposal for a baseline, or None if nothing changed.
 
-    A baseline of a PyTorch release is converted only for a newer release, at that release's tag;
-    other baselines are converted at the newest commit of each file. Raises GitHubError, and
-    ProblemsError if a file cannot be converted or the new report is not valid.
+    A baseline of a PyTorch release is converted from the files at the tag of the newest release,
+    if that is newer than its own. Other baselines are converted from the newest commit of each
+    file. Raises GitHubError, and ProblemsError if a file cannot be converted or the new report is
+    not valid.
     """
     before, release = stored.report, None
     torch = before.environment.torch
@@ -167,7 +168,9 @@ def _commit(api: Api, origin: Origin, release: Release | None) -> FileCommit:
 def _converted(
     api: Api, before: Report, origin: Origin, commit: FileCommit
 ) -> Iterator[ImportResult]:
-    """Yield the results of the file at the commit, or of each test file in the folder.
+    """Yield the converted results of a baseline's file at a commit, or of each file in its folder.
+
+    `origin` names the file or folder; in a folder, only test files are converted.
 
     Raises GitHubError, and ProblemsError if a file cannot be converted.
     """

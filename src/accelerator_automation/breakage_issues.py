@@ -31,11 +31,11 @@ def settle(
     breakages: Sequence[tuple[Platform, Breakage]],
     unseen: Collection[str] = (),
 ) -> Issues:
-    """Open, update and close issues to match the open regressions; return how many of each.
+    """Open, update and close issues to match `breakages`; return how many of each.
 
     `breakages` are the open regressions, `home` is this repository (OWNER/NAME). `unseen` has the
-    ids of the quarantined platforms: their regressions are unknown, so their issues stay open.
-    Raises GitHubError.
+    ids of the quarantined platforms: their regressions cannot be determined, so their issues stay
+    open. Raises GitHubError.
     """
     topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)
@@ -55,7 +55,7 @@ def title(platform: Platform, breakage: Breakage) -> str:
 def body(platform: Platform, breakage: Breakage) -> str:
     """Return the text of the issue; it changes only when the regression's data changes.
 
-    Raises ValueError if the text could act on GitHub, which would be a bug in this module.
+    Raises ValueError if `sanitizer.faults` refuses the text, which would be a bug in this module.
     """
     marker = issue_marker(LABEL, identity(platform, breakage))
     people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)

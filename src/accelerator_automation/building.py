@@ -90,10 +90,10 @@ def build(  # noqa: PLR0913 - what, where, and how
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
-    `root` is the repository. With `quarantine` or an archive, platforms whose folders have errors
-    are left out. With an archive, the last valid versions of the platforms in `standing_in` are
-    shown instead; it has the day since which each is shown, by platform id. `engine` runs the build
-    (default: MkDocs). Raises ArchiveError, BuildError, OSError.
+    `root` is the repository. With `quarantine` or an archive, the site omits platforms whose
+    folders have errors. With an archive, it shows the archived last valid version of each platform
+    in `standing_in`, a dict from platform ids to the day since which that version is shown.
+    `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
     try:
@@ -127,7 +127,7 @@ def staging_folder(target: Path) -> Path:
 
 
 def previous_site(target: Path) -> Path:
-    """Return the folder that keeps the previous site."""
+    """Return the folder of the previous site, which `restore_previous` can restore."""
     return target.with_name(f".{target.name}.previous")
 
 
@@ -180,9 +180,9 @@ def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> 
     """Return the SHA-256 digest of everything that the site is built from.
 
     That is the repository's files, and the quarantined platforms with their errors. `standing_in`
-    has, by platform id, the day since which its last valid version is shown. The digest can change
-    while no file changes: when an exception in the data expires, the platform is quarantined.
-    Raises OSError.
+    has, by platform id, the day since which the platform's last valid version is shown. The digest
+    also changes if a platform is quarantined without a changed file, because an exception in the
+    data has expired. Raises OSError.
     """
     found = hashlib.sha256()
     for file in _files(root):

@@ -126,7 +126,7 @@ class FileCommit(Part):
 
 
 class _Commits(RootModel[tuple[FileCommit, ...]]):
-    """GitHub's list of the commits of a path, limited to the newest one."""
+    """GitHub's list of the commits of a path; the request limits it to the newest commit."""
 
 
 class _Repository(Part):
@@ -208,7 +208,7 @@ def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> I
 
 
 def _undeclined(issues: Iterable[Issue]) -> Iterator[Issue]:
-    """Yield the open issues only: a change after an issue was closed needs a new issue."""
+    """Yield only the open issues, so that a change after an issue was closed opens a new issue."""
     return (issue for issue in issues if issue.state == "open")
 
 
@@ -255,7 +255,7 @@ def _entry(change: CitedChange) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _LookUp:
-    """The lookup of cited files on GitHub; each file is requested once."""
+    """Compares cited files with their current versions on GitHub; requests each file once."""
 
     api: Api
     _known: dict[tuple[str, str, str], _Contents | None] = field(default_factory=dict)
@@ -263,7 +263,8 @@ class _LookUp:
     def changes(self, cited: dict[CitedFile, Citations]) -> Iterator[CitedChange]:
         """Yield an item for each changed or removed file, and for each repository that is gone.
 
-        Raises GitHubError for temporary errors; the item of a file states other errors.
+        A file that GitHub does not return for another reason also gets an item, which states the
+        error. Raises GitHubError for temporary errors.
         """
         gone: dict[str, list[str]] = {}
         for file, citations in sorted(cited.items(), key=lambda item: item[0]):

@@ -35,9 +35,9 @@ BOT = "github-actions[bot]"
 def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     """Post or update the comment on a pull request; return a sentence that says what was done.
 
-    `base` has the GitHub logins of each platform's maintainers, read from the base commit, because
-    the pull request can change them. Raises GitHubError, and HarmfulError if the comment must not
-    be posted.
+    `base` has the GitHub logins of each platform's maintainers in the base commit: the pull request
+    itself can change them. Raises GitHubError, and HarmfulError if `sanitizer.faults` refuses the
+    comment.
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
@@ -66,10 +66,10 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
 
 
 def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
-    """Return why the pull request does not belong to the run or is not open, or None if it does.
+    """Return why a run's comment must not be posted on a pull request; None if it may be.
 
-    `pull` is the one that the artifact names, which can be forged. The run's commit and repository
-    come from GitHub.
+    The pull request must be open, and its newest commit must be the run's. `pull` is the one that
+    the run's artifact names, which can be forged.
     """
     home, source = run.repository.full_name, run.workflow_run.head_repository
     if pull.base.repo is None or pull.base.repo.full_name != home:
@@ -168,7 +168,7 @@ _UNREADABLE = (
 
 
 class HarmfulError(UserError, ValueError):
-    """A comment that could act on GitHub and must not be posted; the message gives the reasons."""
+    """A comment that `sanitizer.faults` refuses, so that it is not posted; the message says why."""
 
 
 def difference_comment(
@@ -176,8 +176,9 @@ def difference_comment(
 ) -> str:
     """Return the comment for a commit that was built.
 
-    `notices` are sentences about changed folders of other maintainers. Without a `difference`, the
-    comment says that the comparison cannot be shown. Raises HarmfulError.
+    `difference` has the changes of the site; if it is None, the comment says that the comparison
+    cannot be shown. `notices` are sentences about changed folders whose maintainers do not include
+    the author. Raises HarmfulError.
     """
     said = markdown(difference) if difference else _UNREADABLE
     first, _, rest = said.partition("\n")

@@ -162,7 +162,7 @@ class RunNumber(Part):
     """A reference to a workflow run."""
 
     id: Number
-    """The number of the run."""
+    """The id of the run."""
 
 
 class ListedArtifact(Part):

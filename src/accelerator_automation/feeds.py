@@ -70,7 +70,7 @@ class FolderCheck:
         self._results[accelerator] = _with(before, file)
 
     def _errors(self, platform: Platform, results: tuple[Path, ...]) -> set[Problem]:
-        """Return the errors of one platform alone, without those that compare platforms."""
+        """Return the errors of one platform; rules that compare platforms do not see the others."""
         alone = replace(self.catalog, platforms=(replace(platform, results=results),))
         return set(errors(run_checks(alone, self.day)))
 
@@ -120,11 +120,11 @@ def fetch_reports(
 
 @dataclass(frozen=True, slots=True)
 class FeedAccess:
-    """The sources of reports and the limits of requests to them.
+    """How to read feeds, and the folder with reports of this project's own runs (`made_here`).
 
-    `limits` applies to feeds with a URL; None allows only public hosts. `api` is GitHub's API;
-    without it, no feed on GitHub is read. `made_here` is a folder with reports of this project's
-    own runs (`<accelerator>/<name>.json`).
+    `limits` are the limits of requests to feeds with a URL; None allows only public hosts. `api` is
+    GitHub's API; without it, no feed on GitHub is read. The reports in `made_here` are
+    `<accelerator>/<name>.json`.
     """
 
     limits: RequestLimits | None = None
@@ -206,7 +206,10 @@ def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
 
 
 def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
-    """Yield a problem if a report is for another platform, or is `made-here` without `own`."""
+    """Yield a problem for each false statement of a report: its platform, or its kind `made-here`.
+
+    Only reports of this project's own runs (`own`) may have the kind `made-here`.
+    """
     if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'
         remedy = f'use only reports about "{accelerator}" in its feeds'
@@ -273,7 +276,7 @@ def bodies(
 
 
 def _unexpected(error: Exception) -> FeedError:
-    """Return the error of a feed for an unexpected exception, so that other feeds are read."""
+    """Return a FeedError for an unexpected exception, which then does not stop the other feeds."""
     return FeedError(f"it could not be read ({type(error).__name__}: {error})")
 
 

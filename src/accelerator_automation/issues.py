@@ -76,8 +76,7 @@ class IssueAction:
 class Issues:
     """How many issues were opened, updated (`renewed`) and closed.
 
-    `waiting` is the number of topics that have no issue yet, because a run opens at most
-    MOST_OPENED.
+    `waiting` is the number of topics without an issue: a run opens at most MOST_OPENED.
     """
 
     opened: int = 0
@@ -148,10 +147,10 @@ def _planned(
     issues: Iterable[Issue],
     is_left: Callable[[str], bool],
 ) -> Iterator[IssueAction]:
-    """Yield the actions that are needed, closing first.
+    """Yield the actions that are needed: first the issues to close, then those to open or update.
 
-    Of several issues with the same topic, the oldest counts and the others are closed. `is_left`
-    takes the name of a topic and returns whether its state is unknown; its issue then stays open.
+    If several issues have the same topic, all but the oldest are closed. `is_left` takes the name
+    of a topic and returns whether its state is unknown; its issue then stays open.
     """
     wanted = {topic.name: topic for topic in topics}
     known: dict[str, Issue] = {}

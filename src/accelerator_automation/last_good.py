@@ -38,7 +38,10 @@ def _inside(path: str) -> str:
 
 
 class _Version(BaseModel):
-    """The files of a folder by path, and the first day on which its newer version had errors."""
+    """The texts of a folder's files by path.
+
+    `broken_since` is the first day on which the current folder had errors; None if it has none.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -63,10 +66,10 @@ def archive_good_folders(
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
-    """Return the day since which each broken platform's last valid version is shown, by id.
+    """Return, by platform id, the day since which the site shows the last valid version.
 
-    That day is `today` for a platform that was not broken before. Platforms without a readable
-    version are left out. Raises ArchiveError.
+    That day is `today` for a platform that was not broken before. Broken platforms without a
+    readable archived version are omitted. Raises ArchiveError.
     """
     versions = {name: _whole(archive, name) for name in broken}
     return {name: v.broken_since or today for name, v in versions.items() if v is not None}
@@ -84,10 +87,10 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
-    """Write the last valid versions of platforms below `place`, for the build of the site.
+    """Write the archived last valid versions of platforms below `place`, for the site's build.
 
-    `versions` has, by platform id, the day since which the version is shown. Writes the files to
-    `accelerators/<id>/`, and the days to `since.json`. Raises ArchiveError, OSError.
+    `versions` has, by platform id, the day since which the site shows that version. Writes the
+    files to `accelerators/<id>/`, and the days to `since.json`. Raises ArchiveError, OSError.
     """
     for name in versions:
         version = _read(archive, name)

@@ -20,7 +20,10 @@ _MOST_BYTES = 100_000
 
 
 def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
-    """Archive the metrics of a nightly run; keep the newest MOST_KEPT. Raises ArchiveError."""
+    """Archive the metrics of a nightly run, and remove all but the newest MOST_KEPT metrics.
+
+    Raises ArchiveError.
+    """
     text = json.dumps(metrics.model_dump(mode="json"), indent=1) + "\n"
     archive.write(f"{FOLDER}/{metrics.started:%Y-%m-%dT%H%M%SZ}.json", text.encode())
     for name in archive.names(FOLDER)[:-MOST_KEPT]:

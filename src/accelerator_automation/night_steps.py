@@ -77,7 +77,8 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 class NightRun:
     """The inputs of a nightly run, and the results that its steps share.
 
-    Steps that need `archive` or `api` are left out if it is None.
+    A step that needs `archive` or `api` is skipped if that is None. `engine` builds the site,
+    `package_sync` updates the package data, and `resolver` resolves the install commands.
     """
 
     root: Path
@@ -102,13 +103,14 @@ class NightRun:
     fetched: list[Fetched] = field(default_factory=list)
     """The result of each feed."""
     looked_at: Catalog | None = None
-    """The catalog with all new data, without broken folders. None before the step `folders`, or if
-    the shared data has errors."""
+    """The catalog after the step `folders`: with all new data and without broken folders. None
+    before that step, or if the shared data has errors."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
     """The quarantined platforms that are shown in their last valid version: the day since which, by
     platform id."""
     issues: Issues | None = None
-    """How many issues of regressions were changed; None before the step `issues`."""
+    """How many issues of regressions were opened, updated and closed. None before the step
+    `issues`."""
     published: bool = False
     """Whether the site was built, because something had changed."""
     pull_requests: str | None = None
@@ -155,7 +157,7 @@ class NightRun:
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     """Return the steps in their order, each as a name and a function.
 
-    `skip` has the names of steps to leave out: keys of LOOKED_UP (`packages`, `commands`).
+    `skip` has the names of steps to omit: keys of LOOKED_UP (`packages`, `commands`).
     """
     found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [
@@ -212,10 +214,10 @@ def _take_trials(tonight: NightRun, folder: Path) -> str:
 
 
 def _fold(tonight: NightRun) -> str:
-    """Add the readable reports to the histories, and merge history files of past months.
+    """Add the valid reports to the histories, and merge each past month's history files.
 
-    Returns the result in one line. Raises ProblemsError if any report or history has an error. The
-    next step quarantines folders with errors.
+    Returns the result in one line. After adding the valid ones, raises ProblemsError if a report or
+    a history has an error.
     """
     reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
@@ -304,7 +306,7 @@ def _cited(tonight: NightRun, api: Api, repository: str) -> str:
 def _propose(tonight: NightRun, api: Api, repository: str) -> str:
     """Open or update pull requests for plugin releases; return the result in one line.
 
-    Quarantined folders get none.
+    Quarantined platforms get no pull request.
     """
     return propose_releases(api, repository, _usable(tonight)).words
 

@@ -31,7 +31,8 @@ class Night:
     """The quarantined platforms that are shown in their last valid version: the day since which, by
     platform id."""
     issues: Issues | None = None
-    """How many issues of regressions were changed; None without the step `issues`."""
+    """How many issues of regressions were opened, updated and closed. None without the step
+    `issues`."""
     published: bool = False
     """Whether the site was built, because something had changed."""
 
@@ -42,16 +43,16 @@ class Night:
 
     @property
     def is_to_publish(self) -> bool:
-        """Whether to publish the site: it has changed, or a step failed.
+        """Whether to publish the site: if it was built, and has changed or a step failed.
 
-        The operations page then shows the failure. A site that could not be built is not published.
+        After a failed step the site is published because its operations page shows the failure.
         """
         site_failed = any(step.failed for step in self.steps if step.name == "site")
         return not site_failed and (self.published or self.failed)
 
 
 def summary(night: Night, catalog: Catalog) -> str:
-    """Return the summary as Markdown; text from vendors is in code spans, so it has no effect."""
+    """Return the summary as Markdown; text from vendors is in code spans, to show it unchanged."""
     lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
     news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
     if night.fetched and not news:

@@ -57,10 +57,10 @@ def run_night(
 
 
 def github_for(catalog: Catalog, *, required: bool) -> Api | None:
-    """Return a GitHub client if a feed is on GitHub or a client is `required`, else None.
+    """Return a GitHub client, or None if no feed is on GitHub and no client is `required`.
 
-    Issues and pull requests require a client. Without a token, raises GitHubError if a client is
-    `required`, and returns None otherwise.
+    `required` is true if the run opens issues or pull requests. If the token is missing, raises
+    GitHubError if `required`, and returns None otherwise.
     """
     on_github = any(
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds

@@ -86,7 +86,7 @@ class PluginProposal(PlatformProposal):
 
     @property
     def body(self) -> str:
-        """The text, with the facts from the metadata and the facts that the owners have to add."""
+        """The text of the pull request: the metadata's facts, and which ones owners have to add."""
         return body(self.platform, self.rows)
 
     @property

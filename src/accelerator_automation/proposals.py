@@ -115,9 +115,9 @@ class ProposalPullRequest(Part):
     merged_at: dt.datetime | None = None
 
     def versions(self, kind: str, about: str) -> tuple[str, ...]:
-        """Return the versions that it proposes.
+        """Return the versions that this pull request proposes.
 
-        Empty if the automation did not open it, or if it is about something else.
+        Empty if the automation did not open it, or if its marker has another kind or subject.
         """
         own = self.user is not None and self.user.login == BOT
         return versions_in(self.body or "", kind, about) if own else ()
@@ -125,9 +125,10 @@ class ProposalPullRequest(Part):
 
 @dataclass
 class ProposalResults:
-    """The outcomes of proposals (`outcomes`), and why others could not be made (`problems`).
+    """The outcome of each proposal, or the reason why it could not be made (`problems`).
 
-    The keys of both are ids of platforms, ids of baselines' reports, or versions of PyTorch.
+    Keys are what the proposals are about: ids of platforms, ids of baselines' reports, or versions
+    of PyTorch.
     """
 
     nothing: str
@@ -153,9 +154,10 @@ class ProposalResults:
 def proposal_text(
     kind: ProposalKind, about: str, versions: Collection[str], lines: Iterable[str]
 ) -> str:
-    """Return the text of a pull request. Its first line identifies what it proposes.
+    """Return the text of a pull request: the marker, then `lines`.
 
-    Raises ValueError if the text could act on GitHub, which would be a bug in the caller.
+    The marker is an HTML comment with `kind`, `about` and `versions`. Raises ValueError if
+    `sanitizer.faults` refuses the text, which would be a bug in the caller.
     """
     marker = f"<!-- accelerator-portal {kind} {about} {' '.join(versions)} -->"
     text = "\n".join([marker, "", *lines]) + "\n"
@@ -176,10 +178,10 @@ def settle(
 ) -> ProposalOutcome:
     """Open or update the pull request of a proposal; return what was done.
 
-    Versions that a person declined are left out (`declined` if none is left). Without `room`, no
-    pull request is opened (`waiting`). A branch that a person edited stays as it is (`left`). The
-    call can be repeated: an existing pull request is found by its branch and marker. Raises
-    GitHubError, ProblemsError.
+    Versions that a person declined are removed from the proposal; if none remains, the outcome is
+    `declined`. If `room` is false, a new pull request is not opened (`waiting`). A branch that a
+    person edited is not changed (`left`). The call can be repeated: an existing pull request is
+    found by its branch and marker. Raises GitHubError, ProblemsError.
     """
     pulls = list(_pulls(repository, proposal))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]

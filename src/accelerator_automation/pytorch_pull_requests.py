@@ -93,7 +93,10 @@ AskIndexes = Callable[[str], PublishedRelease]
 
 @dataclass(frozen=True)
 class PyTorchProposal:
-    """The proposed entry of a PyTorch release, new or completed."""
+    """A pull request that adds or completes a release's entry in `data/releases.yaml`.
+
+    `addition` is the new text with the facts, `day` the day on which the indexes were read.
+    """
 
     addition: ReleaseAddition
     day: dt.date
@@ -113,7 +116,7 @@ class PyTorchProposal:
 
     @property
     def body(self) -> str:
-        """The text, with the builds and the facts that people have to add."""
+        """The text of the pull request: the builds, and which facts people have to add."""
         return body(self.addition)
 
     @property
@@ -126,17 +129,21 @@ class PyTorchProposal:
         return None if self.addition.published.version in versions else self
 
     def edited(self, text: str) -> str:
-        """Return the text of the file with the entry added or completed. Raises ProblemsError."""
+        """Return `text` (of the releases file) with the entry added or completed.
+
+        Raises ProblemsError.
+        """
         return with_release(self.path, text, self.addition.change, self.day)
 
 
 def propose_pytorch_releases(
     api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
 ) -> ProposalResults:
-    """Open or update a pull request for each release with new facts; return the outcomes.
+    """Open or update a pull request for each release whose entry lacks builds or other facts.
 
-    `ask` returns the builds that the package indexes have of a version. They are compared with the
-    releases file on the default branch. `home` is this repository (OWNER/NAME). Raises GitHubError.
+    Returns the outcomes by version. `ask` takes a version and returns what the package indexes
+    publish of it. The entries are those in `data/releases.yaml` on the default branch. `home` is
+    this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no new PyTorch release")
     versions = list(open_releases(catalog, day))

@@ -70,7 +70,7 @@ class ModelsProposal(PlatformProposal):
 
     @property
     def body(self) -> str:
-        """The text, with the models that are new and those that are gone."""
+        """The text of the pull request: the added, removed and changed models."""
         lines = [line for change in self.changes for line in (*_words(change), "")]
         file = span(self.path)
         lines += [

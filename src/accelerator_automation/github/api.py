@@ -41,7 +41,10 @@ class GitHubError(UserError, RuntimeError):
 
 
 class Api(Protocol):
-    """The methods of GitHub's API that the automation uses; paths have no leading slash."""
+    """The methods of GitHub's API that the automation uses; all of them raise GitHubError.
+
+    Paths have no leading slash.
+    """
 
     def get(self, path: str) -> bytes:
         """Return the response body for a path."""
@@ -50,13 +53,16 @@ class Api(Protocol):
         """Send a JSON body and return the response body, which may be empty."""
 
     def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes, from wherever GitHub stores it."""
+        """Return the content of a file, following GitHub's redirect to its storage.
+
+        Raises GitHubError if the file has more than `most` bytes.
+        """
 
 
 class ForwardingApi:
-    """Sends every request through another client, which a subclass chooses by the path.
+    """Base class of APIs that send each request through another client.
 
-    A subclass implements `_forward`.
+    A subclass implements `_forward`, which chooses the client by the path of the request.
     """
 
     def get(self, path: str) -> bytes:
@@ -68,7 +74,7 @@ class ForwardingApi:
         return self._forward(path, lambda api: api.send(method, path, body))
 
     def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes. Raises GitHubError."""
+        """Return the content of a file; raise GitHubError if it has more than `most` bytes."""
         return self._forward(path, lambda api: api.download(path, most))
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
@@ -121,7 +127,7 @@ def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Limits on the attempts and waits (in seconds) for one request; tests use shorter waits."""
+    """How often to try one request, and how many seconds to wait between attempts."""
 
     tries: int = 4
     """The maximum number of attempts."""

@@ -84,7 +84,7 @@ class _Registration(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class GitHubApp:
-    """A GitHub App whose credentials the API at `home` accepted; owners install it on `page`."""
+    """A GitHub App whose credentials GitHub's API has accepted."""
 
     credentials: AppCredentials
     slug: str
@@ -97,7 +97,7 @@ class GitHubApp:
 
     @property
     def login(self) -> str:
-        """The login that writes the App's comments."""
+        """The login of the App's account, as GitHub shows it on the App's comments."""
         return f"{self.slug}[bot]"
 
     def installation(self, repository: str, permissions: Permissions) -> AppInstallation:
@@ -197,7 +197,10 @@ def connected_app(credentials: AppCredentials, home: str, patience: Patience) ->
 
 @contextmanager
 def _as_app(credentials: AppCredentials, home: str, patience: Patience) -> Iterator[GitHubClient]:
-    """Yield a client for the App itself; errors of its credentials or the clock are AppErrors."""
+    """Yield a client that authenticates as the App itself, not as one of its installations.
+
+    An error becomes an AppError if wrong credentials or a wrong clock caused it.
+    """
     api = GitHubClient(credentials.web_token(), home, patience, jwt=True)
     try:
         yield api
@@ -282,11 +285,10 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
 
 
 def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
-    """Return the error to raise for a refused request about an installation or its token.
+    """Return the error to raise if GitHub refused a request (`error`) about an installation.
 
-    It says how the installation has changed since it was checked: removed, suspended, or without
-    the repository. Errors of the network and of the credentials are returned unchanged. `page` is
-    the App's URL.
+    It states the cause: the installation was removed or suspended, or has lost the repository.
+    Errors of the network and of the credentials are returned unchanged. `page` is the App's URL.
     """
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:

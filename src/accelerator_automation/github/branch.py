@@ -183,7 +183,10 @@ _HISTORY = f"{HISTORY}/"
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """The number of files pushed, and the paths left out because others changed them, too."""
+    """The result of a push: the number of files pushed, and the paths not pushed (`left_out`).
+
+    Paths are not pushed if others have changed the same files on the branch.
+    """
 
     pushed: int
     left_out: tuple[str, ...] = ()
@@ -211,7 +214,8 @@ def push_data(
 ) -> PushResult:
     """Push the files below `paths` that changed since the checkout to a branch of `origin`.
 
-    Files that others changed, too, are left out. Raises GitError, also after too many attempts.
+    Files that others have changed on the branch are not pushed. Raises GitError if git fails, or
+    if others push first at each attempt.
     """
     retry = retry or PushRetry()
     git(repository, "add", "--all", "--", *paths)
@@ -240,5 +244,5 @@ def push_data(
 
 
 def _unit(path: str) -> str:
-    """Return the unit of a file that is pushed as a whole: a history's folder, or the path."""
+    """Return the path of what is pushed as a whole: a history file's folder, else the file."""
     return path.rpartition("/")[0] if path.startswith(_HISTORY) else path

@@ -1,7 +1,7 @@
 """Implements GitHub's API with PyGithub: sessions, retries and rate limits.
 
-PyGithub requires requests and cryptography, which other commands don't need. It is in the extra
-`automation`, and imported when a client is created.
+PyGithub is imported when a client is created: only the extra `automation` installs it, because it
+requires packages (requests, cryptography) that most commands don't need.
 """
 
 from __future__ import annotations
@@ -84,9 +84,10 @@ class GitHubClient:
         return self._asked(method, path, dict(body))
 
     def download(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes.
+        """Return the content of a file, following GitHub's redirect to its storage.
 
-        GitHub redirects to the file's storage; the token is not sent there. Raises GitHubError.
+        The token is not sent to the storage. Raises GitHubError, also if the file has more than
+        `most` bytes.
         """
         return downloaded(path, self._kept_at(path), most, _AGENT)
 
@@ -217,9 +218,10 @@ _LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
 def downloaded(path: str, address: str, most: int, agent: str) -> bytes:
-    """Return the file at `address`, of at most `most` bytes, without sending a token.
+    """Return the content of the file at the URL `address`, requested without a token.
 
-    `path` is the path in the API, for error messages. Raises GitHubError.
+    `path` is the path in the API, for error messages. Raises GitHubError, also if the file has more
+    than `most` bytes.
     """
     try:
         return asyncio.run(_fetched(address, most, agent))

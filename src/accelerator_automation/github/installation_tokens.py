@@ -1,4 +1,4 @@
-"""Gets a GitHub App's token for each repository and use, and renews it before it expires.
+"""Gets a GitHub App's tokens, one per repository and permissions; renews them before they expire.
 
 Each token is for one repository, so that a repository that the App may not use does not affect the
 owner's other repositories. Tokens are kept only in memory. The installations are listed once, which
@@ -35,9 +35,10 @@ def _utc_now() -> dt.datetime:
 
 @dataclass
 class _Slot:
-    """The client with a token for one repository and set of permissions, or the error.
+    """The state of the token for one repository and one set of permissions.
 
-    `lock` is held while a token is requested, so that each is requested once.
+    `made` is None before the first token. `error` is the AppError that later calls raise again.
+    `lock` is held while the token is requested, so that two threads do not request it.
     """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -82,9 +83,9 @@ class InstallationTokens:
     def client_after(
         self, refused: GitHubClient, repository: str, permissions: Permissions
     ) -> GitHubClient:
-        """Return a client with another token than the one GitHub refused. Raises as `client`.
+        """Return a client with another token than `refused` has, whose token GitHub refused.
 
-        GitHub's servers may not know a token in its first second. Source:
+        GitHub's servers may not know a token in its first second. Raises as `client` does. Source:
         github.com/octokit/auth-app.js, issue 65, read 2026-11-23.
         """
         slot = self._slot(repository, permissions)

@@ -40,7 +40,10 @@ class _Retry(GithubRetry):
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
     ) -> Self:
-        """Return the rule for the next attempt, or raise the error that ends the attempts."""
+        """Return the retry rule that is left for the next attempt; count the retry in the metrics.
+
+        Raises an error if no attempt is left, or if GitHub asks for a longer wait than allowed.
+        """
         longest = self.max_rate_limit_wait
         if response is not None and longest is not None:
             wait = self.get_retry_after(response)

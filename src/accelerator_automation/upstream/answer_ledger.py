@@ -61,7 +61,7 @@ class Ledger(Model):
     open: Annotated[Mapping[int, SentChange], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """The requests without a final answer, by the number of the plan's artifact."""
+    """The requests without a final answer, by the id of the plan's artifact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return the entry of each platform that tests changes now, by platform id.
+    """Return, by platform id, what each platform tests and where, as its folder declares it now.
 
-    The entry says what the platform tests and where, as its folder declares it.
+    Platforms that test no changes are omitted.
     """
     return {
         platform.id: entry_of(platform, platform.accelerator.upstream_events)
@@ -107,8 +107,8 @@ def open_requests(
 ) -> Iterator[SentRequest]:
     """Yield each request that is not settled and not older than REMEMBERED, once.
 
-    `again` has the titles of settled runs (see `run_title`) to look up again. Platforms that no
-    longer take part are left out.
+    Also yields settled requests whose title (see `run_title`) is in `again`. Omits platforms that
+    are not in `entries`, because they no longer take part.
     """
     seen = ledger.settled.keys() - set(again)
     for one in sent_requests(changes, entries, now - REMEMBERED):
@@ -178,8 +178,8 @@ def with_settled(
 def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
     """Return the ledger with those sent requests that are not settled.
 
-    The keys of `sent` are the ids of the plans' artifacts. Requests older than REMEMBERED are left
-    out.
+    The keys of `sent` are the ids of the plans' artifacts. Requests older than REMEMBERED are
+    omitted.
     """
     left = {
         number: SentChange(

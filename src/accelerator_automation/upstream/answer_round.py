@@ -1,6 +1,7 @@
 """Runs one round of answers: finds reports, compares them, and posts the results.
 
-Also adds check runs whose label was added late, and stores reports of the main branch.
+Also adds a check run to a pull request that got the label for it after the tests, and stores the
+reports of the main branch.
 """
 
 from __future__ import annotations
@@ -58,18 +59,18 @@ from accelerator_portal.results.standing import State
 
 @dataclass(frozen=True, slots=True)
 class Clients:
-    """Clients of GitHub for this repository, for vendors' runs and for comments upstream."""
+    """Clients of GitHub for this repository, for vendors' runs and for PyTorch's pull requests."""
 
     own: Api
     """Reads this repository."""
     vendors: Api
     """Reads the vendors' runs."""
     upstream: Api
-    """Comments upstream."""
+    """Posts comments and check runs on PyTorch's pull requests."""
     home: str
     """This repository, as OWNER/NAME."""
     login: str
-    """The account that comments upstream."""
+    """The account that posts the comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +143,14 @@ _ANSWERED = {"report", "late"}
 
 
 class _Issue(Part):
-    """An issue or a pull request; GitHub lists both together."""
+    """An entry in GitHub's list of issues, which also has the pull requests."""
 
     number: Number
 
 
 @dataclass(frozen=True, slots=True)
 class LateLabels:
-    """The titles of the runs that need a check run now, because their label was added late.
+    """The titles of the runs whose pull request got the label for a check run after the tests.
 
     `errors` are sentences about requests to GitHub that failed.
     """
@@ -169,9 +170,9 @@ class LabelQuestion:
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Return the titles of those runs in `waiting` whose pull request has the label now.
+    """Ask GitHub which pull requests have the labels now; return the titles of their runs.
 
-    `waiting` has the requests by label and by the number of the pull request.
+    `waiting` has the requests without check run, by label and by the pull request's number.
     """
     titles: set[str] = set()
     errors: list[str] = []
@@ -190,10 +191,10 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that need a check run as soon as their pull request has a label.
+    """Return the answered requests that get a check run once their pull request has a label.
 
-    The keys are the repository with the label, then the number of the pull request. Of each
-    platform and pull request only the newest event counts; it comes last in `requests`. `home` is
+    The keys are the repository with the label, then the number of the pull request. `requests` are
+    sorted by time; for each platform and pull request, only the last one is returned. `home` is
     this repository (OWNER/NAME).
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
@@ -212,7 +213,7 @@ def requests_without_check(
 
 
 def _label(catalog: Catalog, home: str, entry: PlannedPlatform) -> str | None:
-    """Return the label that requests a platform's check run, or None if no label does."""
+    """Return the label that requests a platform's check run, or None if it is not at level L3."""
     repository = report_repository(home, entry)
     if level_of(catalog, repository) != "L3":
         return None
@@ -236,7 +237,7 @@ KEPT = "upstream-main"
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """The platforms' histories (`data/history/`), with which new reports are compared."""
+    """The histories of platforms (`data/history/`), against which new reports are compared."""
 
     root: Path
     """The repository."""
@@ -301,7 +302,7 @@ class PostedAnswers:
     said: list[str] = field(default_factory=list)
     """What was done, in sentences."""
     failed: set[int] = field(default_factory=set)
-    """The numbers of the pull requests that could not be written to."""
+    """The numbers of the pull requests on which posting failed."""
     checked: set[str] = field(default_factory=set)
     """The titles of the runs that have a check run now."""
 
@@ -326,10 +327,10 @@ def post_answers(
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
-    """Store each platform's newest report of the main branch; return the ids of these platforms.
+    """Store the newest report of the main branch of each platform that has one.
 
-    The report is stored in the platform's results. The nightly job folds it into the history.
-    Raises OSError.
+    The file is in the platform's `results/`; the nightly job adds the report to the history.
+    Returns the ids of these platforms. Raises OSError.
     """
     newest: dict[str, LookupResult] = {}
     for one in looked:
@@ -348,8 +349,7 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
 def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
     """Return the reports grouped by pull request, without those of the main branch.
 
-    Each key is the change of a pull request's last report in `found`, because it has the newest
-    labels.
+    The key of a group is the change of its last report in `found`, which has the newest labels.
     """
     changes: dict[tuple[str, int], Change] = {}
     reports: dict[tuple[str, int], list[ComparedReport]] = {}

@@ -62,11 +62,11 @@ class WorkflowJob(Part):
     url: Annotated[str, Field(pattern=r"^https://")]
     """The URL of the run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
-    """The run's number."""
+    """The id of the run."""
     run_attempt: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
     """The number of the attempt."""
     check_run_id: Annotated[str, Field(pattern=r"^[0-9]+(-[0-9]+)?$")]
-    """The number of the job's check run, or the numbers of the run and the attempt."""
+    """The id of the job's check run, or the run's id and the number of the attempt."""
     artifact_url: Annotated[str, Field(pattern=r"^https://")] | None = None
     """The URL of the artifact with the report."""
 
@@ -131,7 +131,8 @@ def job_of(
 ) -> WorkflowJob:
     """Return the job that GitHub's environment variables describe. Raises RefusedEventError.
 
-    Without `check_run`, the numbers of the run and the attempt are used, as in the relay's action.
+    Without `check_run`, the job is identified by the run's id and the number of the attempt, as in
+    the relay's action.
     """
     server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
     number = variables.get("GITHUB_RUN_ID", "")
@@ -163,8 +164,8 @@ def completed(
 ) -> dict[str, Any]:
     """Return the body of a job's last callback, with the counts of its report.
 
-    The relay takes the start time from the first callback. A self-started run has no first
-    callback, so its start time is included. Raises ProblemsError for a baseline.
+    A self-started run has no first callback, from which the relay takes the start time, so the body
+    includes it. Raises ProblemsError for a baseline.
     """
     alone = isinstance(dispatched, SelfStarted)
     state = {

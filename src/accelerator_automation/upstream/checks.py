@@ -59,9 +59,9 @@ def check_label(platform: Platform, device: str | None = None) -> str:
 def may_check(
     platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
 ) -> bool:
-    """Return whether a platform's answer is also posted as a check run on the pull request.
+    """Return whether to post a platform's answer as a check run, in addition to the comment.
 
-    This is so at L4, and at L3 if the change has the platform's label.
+    True for a pull request at L4, and at L3 if it has the platform's label.
     """
     if platform.accelerator.upstream_events is None or change.number is None:
         return False
@@ -81,7 +81,7 @@ def with_labels_now(api: Api, change: Change) -> Change:
 def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict[str, Any]:
     """Return the body of the check run, for GitHub's API.
 
-    With new failures, its conclusion is `failure` at L4 and `neutral` at lower levels.
+    If the answer has new failures, the conclusion is `failure` at L4 and `neutral` at lower levels.
     """
     broken = answer.news.newly_broken
     bad = "failure" if level == "L4" else "neutral"

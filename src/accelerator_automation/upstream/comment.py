@@ -1,7 +1,7 @@
 """Writes and posts the comment on a PyTorch pull request that lists each platform's new failures.
 
-All text from data is in code spans, so that it mentions nobody and has no effect. The comment
-stores its results in itself, for the next update.
+All text from data is in code spans, so that it mentions nobody and has no effect. The comment's
+first line is an HTML comment (its marker) that stores the results (Memory) for the next update.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def comment(memory: Memory, ask: Maintainers) -> str:
     """Return the text of the comment.
 
     `ask` lists the maintainers of each platform. If the text would be too long, it lists and stores
-    fewer tests. Raises HarmfulError if it could act on GitHub.
+    fewer tests. Raises HarmfulError if `sanitizer.faults` refuses it.
     """
     texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
     sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
@@ -67,7 +67,10 @@ def comment(memory: Memory, ask: Maintainers) -> str:
 
 
 def _cut(memory: Memory, most: int) -> Memory:
-    """Return the memory with at most `most` new failures and one flaky test for each platform."""
+    """Return the memory with the first `most` new failures and one flaky test of each platform.
+
+    If `most` is 0, no flaky tests are included.
+    """
     answers = []
     for one in memory.answers:
         short = {"newly": one.news.newly[:most], "flaky": one.news.flaky[: min(most, 1)]}
@@ -179,7 +182,7 @@ class PlatformAnswer(Model):
     repository: FullName
     """The repository of the run, according to GitHub."""
     run: Number
-    """The number of the run."""
+    """The id of the run."""
     torch: Version | None = None
     """The version of torch that the report names."""
     late: bool = False
@@ -198,15 +201,15 @@ class Memory(Model):
 
 
 def marker(memory: Memory) -> str:
-    """Return the HTML comment that stores a memory."""
+    """Return the HTML comment that stores a memory on a pull request."""
     packed = zlib.compress(memory.model_dump_json(exclude_defaults=True).encode(), 9)
     return f"{PREFIX}{base64.b64encode(packed).decode()}{_SUFFIX}"
 
 
 def memory_of_comment(body: str) -> Memory | None:
-    """Return the memory that a comment stores, or None if it does not begin with a marker.
+    """Return the results that the marker of a comment stores, or None if it begins with no marker.
 
-    If the marker cannot be read, the memory is empty, and the comment is written anew.
+    A marker that cannot be read gives an empty memory, so that the caller replaces the comment.
     """
     if not body.startswith(PREFIX):
         return None
@@ -271,9 +274,10 @@ def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> st
 
 
 def merged_memory(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
-    """Return the memory with new answers.
+    """Return the memory with new answers; each replaces the earlier answer of its platform.
 
-    An answer without new failures is added only if it replaces an earlier answer of its platform.
+    An answer without new failures is omitted if its platform has no earlier answer. If there are
+    more than MOST_ANSWERS, those with the most new failures stay.
     """
     known = {one.accelerator: one for one in before.answers}
     for one in answers:

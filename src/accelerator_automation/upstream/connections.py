@@ -137,12 +137,15 @@ WORKFLOWS: Permissions = {"contents": "read"}
 
 
 def upstream_permissions(path: str) -> Permissions:
-    """Return the permissions for a request to PyTorch's repository: check runs or comments."""
+    """Return the permissions for a request to PyTorch's repository: for check runs or comments."""
     return CHECK if "/check-runs" in path else COMMENT
 
 
 def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
-    """Return all permissions that the App needs, by repository; `home` is this repository."""
+    """Return the permissions that the App needs on each repository, by OWNER/NAME.
+
+    `home` is this repository.
+    """
     events = [platform.accelerator.upstream_events for platform in catalog.platforms]
     runs = [one.run for one in events if one is not None]
     found: dict[str, Permissions] = {}

@@ -44,9 +44,9 @@ class WaitingPlan(Model):
 
 
 class SendLog(Model):
-    """The file that passes the sender's state to its next run: plans, sent changes, known events.
+    """The file that passes the sender's state to its next run.
 
-    The keys of `waiting`, `sent` and `read` are the ids of the artifacts with the plans.
+    The keys of `waiting`, `sent` and `read` are the ids of the plans' artifacts.
     """
 
     schema_version: Literal[1] = 1
@@ -133,9 +133,10 @@ def queue_items(log: SendLog) -> Iterator[QueueItem]:
 def log_with_sent(
     log: SendLog, items: Iterable[QueueItem], at: Mapping[QueueItem, dt.datetime]
 ) -> SendLog:
-    """Return the log after an attempt to send `items`; `at` has the times of the successful ones.
+    """Return the log after an attempt to send `items`.
 
-    A platform that fails in MOST_FAILURES rounds is removed from the plan.
+    `at` has the time of sending for each item that was sent; the others failed. A platform that has
+    failed in MOST_FAILURES rounds is removed from the plan.
     """
     waiting, sent = dict(log.waiting), dict(log.sent)
     for item in items:
@@ -155,9 +156,9 @@ def log_with_sent(
 
 
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
-    """Return the log without what it no longer needs.
+    """Return the log without old records.
 
-    Sent changes and the times of reading plans are removed after KEPT, delivery numbers after
+    Entries of `sent` and `read` are removed after KEPT, those of `deliveries` after
     DELIVERIES_KEPT.
     """
     return log.model_copy(
@@ -172,7 +173,7 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
 
 
 def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
-    """Return the times of sending from `since` on, because the rate limit counts across runs."""
+    """Return the times of sending since `since`, oldest first; the rate limit counts them."""
     moments = chain.from_iterable(one.sent.values() for one in log.sent.values())
     return sorted(at for at in moments if at >= since)
 
@@ -205,9 +206,9 @@ def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names:
 
 
 def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
-    """Return the ids of the platforms that received this event, or this commit, in the last day.
+    """Return the ids of the platforms that received this event or this commit in the last day.
 
-    The commit does not count for `rerequested` events, which ask for the same tests again.
+    For a `rerequested` event, which asks for the same tests again, only the event counts.
     """
     told: set[str] = set()
     for one in log.sent.values():

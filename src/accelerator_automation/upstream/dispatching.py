@@ -59,7 +59,10 @@ def utc_now() -> dt.datetime:
 
 
 class Pace:
-    """A rate limit: at most `most` requests begin within any `window`, including `recent` ones."""
+    """A rate limit: at most `most` requests begin within any `window` of time.
+
+    `recent` has the times of requests before this run, which count, too.
+    """
 
     def __init__(
         self,
@@ -121,7 +124,7 @@ class SendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Senders:
-    """The clients that send to vendors' repositories and to this one, with separate tokens."""
+    """The clients that send events to vendors' repositories (`vendors`) and to this one (`own`)."""
 
     vendors: Api
     own: Api
@@ -188,7 +191,7 @@ def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, di
 
 
 def _job(change: Change, entry: PlannedPlatform) -> dict[str, str]:
-    """Return the inputs of the portal's own workflow."""
+    """Return the inputs with which the portal's own workflow tests a change on one platform."""
     return {
         "accelerator": entry.accelerator,
         "device": entry.device,

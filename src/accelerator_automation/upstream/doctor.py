@@ -157,7 +157,10 @@ _ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
 
 @dataclass(frozen=True)
 class SetupFinding:
-    """A missing or wrong setting for upstream events, and the fix."""
+    """A missing or wrong setting for upstream events, and the fix.
+
+    `where` is the repository, its environment, or the variable with a token.
+    """
 
     where: str
     problem: str
@@ -240,9 +243,10 @@ SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
 def setup_findings(
     catalog: Catalog, home: str, connect: Connect, connect_app: ConnectApp
 ) -> list[SetupFinding]:
-    """Return every missing or wrong setting once.
+    """Return every missing or wrong setting, without duplicates.
 
-    The personal tokens are checked only if there is no App, which is used instead of them.
+    `connect` returns a client for the token in a variable, `connect_app` the App or None. If there
+    is an App, the personal tokens that it replaces are not checked.
     """
     checks = _checks(targets(catalog), home)
     found = [*_of_token(SETTINGS, checks[SETTINGS], connect)]
@@ -288,7 +292,10 @@ def _has_workflow(target: Dispatch) -> SetupCheck:
 
 
 def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iterator[SetupFinding]:
-    """Yield the findings of one token; without a valid token, nothing else is checked."""
+    """Yield the findings about the token in `variable` and of `checks`, which use the token.
+
+    If the token is missing or refused, `checks` are skipped.
+    """
     try:
         api = connect(variable)
     except GitHubError as error:
@@ -320,7 +327,10 @@ ConnectApp = Callable[[], GitHubApp | None]
 def app_findings(
     app: GitHubApp, catalog: Catalog, home: str, vendors: Iterable[Dispatch]
 ) -> Iterator[SetupFinding]:
-    """Yield findings about the App; repositories with a finding are not checked further."""
+    """Yield findings about the App's permissions, and about the workflows of `vendors`.
+
+    If permissions on a repository are missing, its workflows are not checked.
+    """
     lacking = set()
     for repository, permissions in required_permissions(catalog, home).items():
         try:

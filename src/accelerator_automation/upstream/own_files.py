@@ -121,9 +121,10 @@ def _by_age(found: Iterable[ListedArtifact]) -> list[ListedArtifact]:
 
 
 def _is_known(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
-    """Return whether this page, and therefore each later page, has nothing new to read.
+    """Return whether to stop listing: all artifacts on this page are closed or too old.
 
-    False if the page is not sorted by age, because GitHub does not promise the order.
+    Later pages are then older. False if the page is not sorted by age, because GitHub does not
+    promise the order.
     """
     newest_first = all(one.id > other.id for one, other in pairwise(listed))
     return newest_first and all(

@@ -64,7 +64,10 @@ def plan(catalog: Catalog, change: Change) -> DispatchPlan:
 
 
 def matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
-    """Return the jobs of one platform on a runner of this repository, for `strategy.matrix`."""
+    """Return a `strategy.matrix` with a job for each task that one platform runs on a runner.
+
+    `include` has, for each job, the `task` and its `suites`.
+    """
     tasks = [task for task in entry.tasks if task in SUITES]
     return {"include": [{"task": task, "suites": SUITES[task]} for task in tasks]}
 
@@ -85,7 +88,7 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
 
 
 def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
-    """Return the entry of a platform in plans, as its folder declares it."""
+    """Return what a platform tests and where, as `events` of its folder declares it."""
     accelerator = platform.accelerator
     return PlannedPlatform(
         accelerator=platform.id,
@@ -121,7 +124,7 @@ def run_title(change: Change, accelerator: str) -> str:
 
 
 def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
-    """Return the payload that is sent to one platform."""
+    """Return the `client_payload` of the event that is sent to one platform."""
     body: dict[str, Any] = {
         "schema_version": 1,
         "event_type": change.occasion,

@@ -39,10 +39,10 @@ class _Listing:
 
 
 class RunLists:
-    """Lists the runs of repositories that began at `since` or later; each list is requested once.
+    """Lists of the runs of repositories since `since`; each list is requested once.
 
-    `begins` has, by repository, a later time than `since`, so that one slow vendor does not make
-    the lists of the others longer. The lists also have some earlier runs.
+    `begins` can have a later time than `since` for a repository, so that one slow vendor does not
+    make the lists of the others longer. The lists can include some earlier runs.
     """
 
     def __init__(
@@ -129,9 +129,10 @@ class _ArtifactListing:
 
 
 class ArtifactLists:
-    """The artifacts of vendors' runs; for many runs of a repository, one common list is requested.
+    """The artifacts of vendors' runs.
 
-    The list begins at `since`, or at the later time that `begins` has for the repository.
+    They are requested run by run; for many runs of a repository, they are requested in one list
+    since `since`, or since the later time that `begins` has for the repository.
     """
 
     def __init__(
@@ -157,9 +158,9 @@ class ArtifactLists:
         return read(self._api, path, Artifacts).artifacts
 
     def _listed(self, repository: str) -> dict[int, tuple[ListedArtifact, ...]]:
-        """Return the artifacts by the number of their run.
+        """Return the artifacts by the id of their run.
 
-        Empty if the list is not sorted by age or is too long.
+        Empty if GitHub's list is not sorted by age or is too long.
         """
         since = self._begins.get(repository, self._since)
         found: list[ListedArtifact] = []

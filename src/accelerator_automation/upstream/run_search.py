@@ -1,8 +1,8 @@
 """Finds the run that a vendor started for a change, and reads its report.
 
 Both are requested from GitHub, so that the repository is certain; their content is the vendor's. A
-run is recognized by its title, which its workflow sets to `run_name`. Only runs of events that no
-fork can create count.
+run is recognized by its title, which the vendor's workflow sets to the `run_name` that it received.
+Only runs of events that no fork can create count.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "re
 
 @dataclass(frozen=True, slots=True)
 class ReportPlace:
-    """The place to look for reports, and the names and the time for checking them."""
+    """Where to look for reports, and what they are checked against: `known` names and the time."""
 
     api: Api
     home: str
@@ -62,7 +62,7 @@ class RunResult:
     repository: str
     """The repository in which the run was looked for."""
     run: int | None = None
-    """The run's number."""
+    """The id of the run."""
     report: Report | None = None
     """Its report, always with the kind self-reported."""
     why: str = ""
@@ -147,9 +147,11 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
 
 
 def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
-    """Return the run that uploaded the artifacts, for a platform that tests in its private CI.
+    """Return the run that uploaded the artifacts.
 
-    Raises GitHubError, and _NotHereError if there is no artifact or its run is unknown.
+    This is for platforms that test in private CI: their artifacts are found first. Raises
+    _NotHereError if there are no artifacts or their run is not stated, and GitHubError if the
+    request fails.
     """
     if not artifacts:
         raise _NotHereError("waiting", "there is no report")
@@ -235,7 +237,10 @@ def _part(archive: bytes, asked: SentRequest) -> Report:
 
 
 def _joined(parts: Sequence[Report]) -> Report:
-    """Merge the reports of all tasks: all their tests, and the first value of each other fact."""
+    """Return one report with the suites and tests of all parts.
+
+    The environment, times and notes are merged; other fields are those of the first part.
+    """
     if len(parts) == 1:
         return parts[0]
     whole = merged(

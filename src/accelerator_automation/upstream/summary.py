@@ -15,7 +15,10 @@ from accelerator_portal.site.difference.harmless import span
 
 
 def plan_summary(found: DispatchPlan) -> str:
-    """Return a summary of who tests a change, and who does not, as Markdown."""
+    """Return a summary of the platforms that test a change, and of those that do not and why.
+
+    The summary is Markdown.
+    """
     lines = [f"# {_change(found.change)}", ""]
     lines += [
         f"- {span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.way}, within "
