@@ -54,9 +54,9 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
 
 
 def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
-    """Return whether an exception's file is in a vendor's folder that was not checked.
+    """Return whether an exception's file is in a vendor's folder that the catalog does not have.
 
-    Folders that are unreadable or quarantined are not checked.
+    Such a folder is unreadable or quarantined, so its rules were not run.
     """
     parts = exemption.path.split("/")
     return parts[0] == ACCELERATORS and len(parts) > 1 and parts[1] not in catalog.by_id

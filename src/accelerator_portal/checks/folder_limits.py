@@ -73,10 +73,10 @@ def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list
 
 
 def first_faults(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems, but only the first MOST_FAULTS of each folder.
+    """Return the first MOST_FAULTS problems of each folder.
 
-    If a folder has more, one additional problem says so. The first two parts of a path count as the
-    folder, such as `accelerators/acme`.
+    If a folder has more, one additional problem says so. A folder is the first two parts of a path,
+    such as `accelerators/acme`.
     """
     shown: list[Problem] = []
     seen: Counter[str] = Counter()

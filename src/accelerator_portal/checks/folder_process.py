@@ -48,7 +48,10 @@ def main(root: Path, today: dt.date) -> int:
 
 
 def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> None:
-    """Read and check one folder together with the shared data, without using the result."""
+    """Read one folder and run all rules on it and the shared data; ignore the problems.
+
+    The caller only measures whether this stays within the limits.
+    """
     platform, _ = load_platform(root, folder)
     if platform is None:
         return

@@ -39,9 +39,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Return two texts: that the platform `first` already has a name, and the fix.
+    """Return the problem that the platform `first` already claims `name`, and its fix, as texts.
 
-    `kind` says what the name is, for example `package`.
+    `kind` says what is named, for example `package`.
     """
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
     remedy = "use a different one, or merge the two folders"

@@ -124,7 +124,7 @@ def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 
 def only_filters(words: Sequence[str]) -> bool:
-    """Return whether a command is a known filter, which executes nothing that it reads."""
+    """Return whether a command is a filter such as `grep`, without options that run commands."""
     name, arguments = program_of(words)
     return name in FILTERS and not any(word.startswith(_RUNNING) for word in arguments)
 

@@ -25,9 +25,10 @@ def load_with_quarantine(
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog below `root` without the folders that have errors, and the other problems.
 
-    The catalog's `set_aside` has their problems. If `last_good` (see `last_good_versions`) has a
-    version of such a folder without errors, that version is used and listed in `shown_before`.
-    The returned problems are warnings, and errors of shared data, with which no site can be built.
+    `set_aside` of the catalog has the problems of these folders. If the folder `last_good` has a
+    last valid version of one (see `last_good_versions`), the catalog has that version and lists it
+    in `shown_before`. The returned problems are warnings, and errors of shared data, with which no
+    site can be built.
     """
     catalog, problems = _without_broken(root, today)
     if catalog is not None and last_good is not None:
@@ -84,10 +85,10 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
 
 
 def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Return the problems that the rules find; those of rules that compare folders are warnings.
+    """Return the problems that the rules find; those of rules that compare folders as warnings.
 
-    If a new folder has the name of another folder, neither is quarantined. The check of the pull
-    request with the new folder still fails.
+    So two folders with the same name are both not quarantined. The check of the pull request that
+    adds the second one still fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING else problem

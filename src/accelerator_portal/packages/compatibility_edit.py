@@ -64,7 +64,7 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _place(before: Compatibility, row: CompatibilityRow) -> int:
-    """Return the position in `before.rows` at which `row` belongs.
+    """Return the index in `before.rows` at which the new row `row` is inserted.
 
     Rows are sorted by torch version, then by plugin version, newest first.
     """
@@ -83,8 +83,8 @@ def _line_of_row(
 ) -> int:
     """Return the index in `lines` at which the text of the new row is inserted.
 
-    `place` is the row's position in `rows`. Raises ProblemsError if the file has no rows, or one
-    does not start with a dash on its own line.
+    `place` is the new row's index in `rows`. Raises ProblemsError if the file has no rows, or if a
+    row's first line does not start with a dash.
     """
     if not before.rows:
         raise _refusal(
@@ -100,7 +100,7 @@ def _line_of_row(
 
 
 def _end_of(file: YamlFile, key: tuple[str], lines: list[str]) -> int:
-    """Return the index after the last line of a top-level key."""
+    """Return the index in `lines` after the last line of a top-level key's value."""
     start = file.line(key)
     later = [file.lines[place] for place in file.lines if len(place) == 1]
     end = min((line for line in later if line > start), default=len(lines) + 1) - 1

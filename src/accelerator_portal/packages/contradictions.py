@@ -35,7 +35,7 @@ REMEDY = "correct the value, or add a note that explains why both are correct"
 
 @dataclass(frozen=True)
 class _Known:
-    """A platform, the package and index of its plugin (`home`), and the `facts` of that index."""
+    """A platform, its plugin's package and index (`home`), and what this index states (`facts`)."""
 
     catalog: Catalog
     platform: Platform
@@ -57,10 +57,10 @@ class _Known:
         return f"{name}, read {read_on(self.catalog, self.home)}"
 
     def missing(self, version: str) -> str | None:
-        """Return a text that says that the index has no `version`, which `facts` does not list.
+        """Return a text that says that the index lacks `version`, or None if that is unknown.
 
-        Returns None for pre-releases and for versions older than all listed releases: `facts` has
-        only the newest releases, so the index may have them.
+        `version` is one that `facts` does not list. For pre-releases and for versions older than
+        all listed releases this is unknown, because `facts` has only the newest releases.
         """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:

@@ -33,11 +33,10 @@ _REQUIREMENTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A platform's package, its index, and the facts of that index.
+    """A platform's plugin package, its index, and what the index states about it (`facts`).
 
-    `facts` is None if the index was never read. `other` holds PyPI's facts for the same name if
-    the install commands name another index: a different package, or a placeholder that warns
-    users.
+    `facts` is None if the index was never read. If the index is not PyPI, `other` has what PyPI
+    states about a package of the same name: a different package, or a placeholder that warns users.
     """
 
     package: str
@@ -161,9 +160,9 @@ def usable(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
 
 
 def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
-    """Yield releases that have wheels for a system and require torch, newest first.
+    """Yield each usable release that has wheels for a system and requires torch, newest first.
 
-    Each is yielded with its torch requirement and the wheels' Python labels.
+    Each is yielded with its torch requirement on the system and its wheels' Python labels.
     """
     for release in usable(facts.releases):  # newest first
         requirement = torch_requirement(release, os, arch)
@@ -200,8 +199,9 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
     """Return the lag for each torch release that the plugin supports, and for all newer ones.
 
     The newest torch release comes first. The result is empty if no plugin release with a known date
-    fits a torch release. If the index has more plugin releases than the portal stores, a torch
-    release that the oldest stored one fits is left out: an older one might be the first that fits.
+    fits a torch release. The portal stores only the newest plugin releases of an index: if it
+    stores the maximum number, torch releases that fit the oldest stored one are omitted, because an
+    even older one might be the first that fits.
     """
     found = home(catalog, platform)
     if found is None or found.facts is None or not found.facts.releases:
@@ -228,10 +228,9 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 
 
 def read_on(catalog: Catalog, found: Home) -> dt.date | None:
-    """Return the day for which an index's facts are valid, or None if it was never read.
+    """Return the day on which the index of a plugin was last read, or None if it never was.
 
-    This is the day on which packages were last read. If this index has failed since an earlier day,
-    it is that day.
+    If requests to the index fail, this is the day since which they fail.
     """
     if found.facts is None:
         return None
@@ -246,9 +245,10 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch version with the first plugin release that fits it, and the basis of this.
+    """Yield each torch version with the first plugin release that fits it, and the source of that.
 
-    The basis is `index` if any release's metadata requires torch, otherwise `vendor`.
+    The source is `index` if the metadata of any release requires torch, otherwise `vendor` (the
+    rows of `compatibility.yaml`).
     """
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None

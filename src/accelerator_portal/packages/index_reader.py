@@ -118,8 +118,9 @@ async def _releases(
 class _Work:
     """The state of reading one package from one index.
 
-    `page` is the address of the index page. `known` are the earlier facts and `about` the package's
-    summaries, both by version. `refused` has messages about wheels whose metadata was not read.
+    `page` is the URL of the index page. By version, `known` has the facts of the last reading, and
+    `about` the summaries of the package. `refused` has messages about wheels whose metadata could
+    not be read.
     """
 
     asker: IndexReader
@@ -174,9 +175,9 @@ def _keep(
     requires: dict[str, tuple[str, ...]],
     cuda: dict[str, str],
 ) -> None:
-    """Copy the earlier facts of a wheel with unreadable metadata to `requires` and `cuda`.
+    """Copy a wheel's facts in `before` to `requires` and `cuda`, if its metadata is unreadable now.
 
-    Both are by platform tag, and `tag` is the wheel's.
+    The keys of both dicts are platform tags; `tag` is the wheel's.
     """
     if before is None:
         return

@@ -43,9 +43,9 @@ class News:
 
 @cached_by_owner
 def news(catalog: Catalog) -> tuple[News, ...]:
-    """Return the news of the year before the packages were last read, newest first.
+    """Return the news of the year before the day on which packages were last read, newest first.
 
-    Items dated later than that are left out.
+    Items with a later date are omitted.
     """
     found = [item for platform in catalog.platforms for item in _of(catalog, platform)]
     order = ("changed", "first", "behind", "release")
@@ -119,9 +119,10 @@ def _changed(package: str, change: FactChange) -> str:
 
 
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
-    """Yield the news item that a platform has exceeded the limit of minor releases behind PyTorch.
+    """Yield a news item if a platform is too many minor releases behind PyTorch.
 
-    Its date is that of the PyTorch release with which the platform exceeded the limit.
+    `criteria` of the catalog has the limit. The item has the date of the PyTorch release with which
+    the platform exceeded it.
     """
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     newest = followed_releases(catalog, platform).newest

@@ -41,10 +41,11 @@ _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
 @dataclass(frozen=True, slots=True)
 class TorchEvidence:
-    """The torch release that a plugin release is for; `torch` is None if no source states it.
+    """The torch release that a plugin release is for; `torch` is None if it cannot be derived.
 
-    `required` has the distinct torch requirements in the metadata, and `sources` the ids of other
-    sources in `compatibility.yaml`. `note` is a note for the row about how `torch` was derived.
+    `required` has the distinct torch requirements in the metadata. `sources` has the ids of the
+    sources in `compatibility.yaml` that state it if the metadata does not. `note` is the note for
+    the row that says how `torch` was derived; None if the metadata states it exactly.
     """
 
     torch: str | None
@@ -112,7 +113,7 @@ def systems(release: ReleaseFacts) -> tuple[str, ...]:
 def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
     """Return the Python versions for which every system of a release has a wheel, oldest first.
 
-    Python versions that the torch release does not support are left out.
+    Python versions that the torch release does not support are omitted.
     """
     labels = _labels(release)
     return [
@@ -125,7 +126,7 @@ def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[
 def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) -> str | None:
     """Return a note about Python versions that have wheels on some systems only, or None.
 
-    `everywhere` are the Python versions that need no note.
+    `everywhere` are the Python versions that have wheels on every system, as `pythons` returns.
     """
     sentences = []
     for python in _candidates(catalog, release, None):
@@ -218,9 +219,11 @@ class VendorQuestion:
 
 @dataclass(frozen=True, slots=True)
 class RowProposal:
-    """The row that metadata and answers state; `row` is None if no torch version is stated.
+    """A proposed row of `compatibility.yaml` for a plugin release.
 
-    `questions` name the values that only the vendor can state.
+    `row` has the values that the metadata and a person state; it is None if no torch version is
+    stated. `evidence` is the basis of its torch version, `systems` are those with wheels, and
+    `questions` are the values that only the vendor can state.
     """
 
     release: PluginRelease
@@ -233,7 +236,7 @@ class RowProposal:
 def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
     """Return the final plugin releases that no row of `compatibility.yaml` lists, newest first.
 
-    Releases older than the oldest listed one are left out. If no row names a plugin version, only
+    Releases older than the oldest listed one are omitted. If no row names a plugin version, only
     the newest release is returned.
     """
     named = {Version(row.plugin) for row in platform.compatibility.rows if row.plugin}
@@ -315,7 +318,7 @@ def _questions(
 
 
 def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
-    """Return `needs` or `includes`, as `kind` names, of the newest row that has any."""
+    """Return the versions that the newest row with any states under `kind` (needs or includes)."""
     stated: Iterator[Mapping[str, str]] = (
         getattr(row, kind) for row in platform.compatibility.rows
     )
@@ -323,9 +326,10 @@ def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
 
 
 def _required(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
-    """Return the versions or specifiers of `names` that a release requires, by name.
+    """Return the version that a release requires of each package in `names`, by name.
 
-    A name with different requirements on different systems is left out.
+    A requirement other than `==` is returned as its specifier. Names that are not required, or
+    differently on different systems, are omitted.
     """
     lines = {line for said in release.requires.values() for line in said}
     wanted = {canonicalize_name(name): name for name in names}

@@ -24,8 +24,8 @@ TORCHVISION = "torchvision"
 class PortalPackage:
     """A package that the portal follows; `indexes` are in display order, PyPI first.
 
-    `own` is true for torch and for packages that provide a platform. Other packages are only
-    installed next to these.
+    `own` is true for torch and for the plugin packages of platforms. Other packages are only
+    installed together with these.
     """
 
     name: str
@@ -47,9 +47,10 @@ class NamedRequirement:
 
 
 def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
-    """Return every package that accelerator.yaml or pip steps in install.yaml name, sorted by name.
+    """Return torch, and each package that accelerator.yaml or a pip step in install.yaml names.
 
-    The package of each platform is looked up on PyPI, too, to show whether PyPI has the name.
+    They are sorted by name. For the packages in accelerator.yaml, PyPI is always one of the
+    indexes, to show whether PyPI has the name.
     """
     found: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
     own = {TORCH}
@@ -81,7 +82,7 @@ def option_requirements(catalog: Catalog, platform: Platform) -> Iterator[NamedR
 def option_values(
     catalog: Catalog, platform: Platform, option: Option
 ) -> Iterator[tuple[Target, dict[str, str]]]:
-    """Yield the targets of an option, each with the values of its placeholders."""
+    """Yield each target (build, variant and system) of an option with its placeholder values."""
     for target in targets(catalog, platform, option):
         yield target, placeholder_values(target)
 
@@ -89,8 +90,8 @@ def option_values(
 def of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
     """Yield the requirements of a pip step, each with the indexes that the step uses.
 
-    `values` are the values of the step's placeholders. Invalid requirements are left out here, and
-    reported by the rules.
+    `values` are the values of the step's placeholders. Omits invalid requirements, which the rules
+    report.
     """
     try:
         index = fill(step.index, values) if step.index else ""

@@ -1,4 +1,4 @@
-"""Lists what uv resolves for install commands, and selects the releases and wheels to read.
+"""Lists the questions that uv resolves, and selects the releases and wheels whose facts are read.
 
 A question asks which versions the pip calls of an install command find on a system.
 """

@@ -66,14 +66,14 @@ class ReachableHosts:
         self._lock = threading.Lock()
 
     def silence(self, question: ResolutionQuestion) -> str | None:
-        """Return a text that names a host of the question that does not respond, or None."""
+        """Return a text that names a host of `question` that does not respond; None if all do."""
         gone = sorted(hosts_of(question) & self._silent.keys())
         return f"{gone[0]} {NO_ANSWER} ({self._silent[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
-        """Record the result of a question. If an index did not respond, check its hosts again.
+        """Record a result; if an index did not respond (`no_answer`), check the question's hosts.
 
-        A host also counts as not responding after several such results in a row.
+        After several such results in a row, a host counts as not responding without a check.
         """
         hosts = hosts_of(question)
         with self._lock:

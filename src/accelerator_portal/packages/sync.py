@@ -211,7 +211,8 @@ class _Work:
     def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
         """Write `data/packages-read.json`, and return the sync's result.
 
-        `todo` are the packages that the sync had to read, `every` all that the portal follows.
+        `todo` are the packages that this sync was to read, `every` all that the portal follows.
+        Those of `todo` that were not read are `missed` in the result.
         """
         read = self._read(frozenset(package.name for package in every))
         path, text = self._root / PACKAGES_READ, read_text(read).encode()

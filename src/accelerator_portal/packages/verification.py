@@ -1,4 +1,4 @@
-"""Verifies install commands: resolves them, installs some, keeps the results in `data/verdicts`."""
+"""Verifies install commands: resolves them, installs some, stores the results (`data/verdicts`)."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def verdicts(
     before: Verdicts,
     day: dt.date,
 ) -> Verdicts:
-    """Return the verdicts of a platform's rows; `answers` are the results of all their questions.
+    """Return the verdicts of a platform's install rows from the results of their questions.
 
-    If a question could not be checked, the earlier verdict in `before` is kept with its date. Rows
-    of other methods than pip and uv, and rows without a Python version, have no verdict.
+    If a question could not be checked, the earlier verdict in `before` is used, with its date. The
+    result omits rows of other methods than pip and uv, and rows without a Python version.
     """
     asked = {key_of(row): found for row in rows if (found := questions(row))}
     return {
@@ -97,10 +97,10 @@ def _verdict(
 
 
 def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
-    """Return a "none" result if the found plugin is another package with the same name, or None.
+    """Return a result of kind `none` if the index has another package with the plugin's name.
 
-    The found version is then older than all versions that the vendor lists. For example,
-    torch-neuronx 1.0 on PyPI resolves but is not AWS's package.
+    This is so if the found version is older than all versions that the vendor lists: torch-neuronx
+    1.0 on PyPI, for example, is not AWS's package. Otherwise returns None.
     """
     name = canonicalize_name(platform.accelerator.package.name)
     own = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
@@ -165,12 +165,12 @@ def verify_commands(
     platforms: Collection[str] = (),
     told: Callable[[VerdictCounts], None] = lambda _: None,
 ) -> tuple[VerdictCounts, ...]:
-    """Verify every pip and uv command of `platforms` (of all if empty) and write the verdicts.
+    """Verify the pip and uv commands of `platforms`, or of all if empty; write the verdicts.
 
-    Returns the counts of verdicts for each platform. `told` gets them after the platform's file is
-    written. If `how.trial_seconds` is not 0, the resolved commands for this machine are then
-    installed. Raises ProblemsError if a verdict file cannot be read, OSError if one cannot be
-    written.
+    Returns the numbers of verdicts for each platform. `told` is called with them once the
+    platform's file is written. At the end, the commands for this machine are also installed, unless
+    `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read, OSError if one
+    cannot be written.
     """
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
     every = rows_by_platform(catalog)
@@ -356,7 +356,7 @@ def _keep(
 def _candidates(
     rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
 ) -> list[_Candidate]:
-    """Return the resolved commands for this machine, each once for all rows that have it.
+    """Return the resolved commands for this machine, each with all install rows that have it.
 
     Commands that were never installed come first, then those with the oldest installation.
     """

@@ -1,4 +1,4 @@
-"""Checks install options: what they refer to, and which versions they install."""
+"""Checks install options: the ids that they refer to, and the versions that they install."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _requirements(
     platform: Platform, place: int, option: Option
 ) -> Iterator[tuple[Location, Requirement, str | None]]:
-    """Yield the requirements of an option, with their location and the variant they are for."""
+    """Yield the requirements of an option, with their location and their variant (None: all)."""
     install = platform.install
     for number, requirement in enumerate(install.requires):
         yield ("requires", number), requirement, None

@@ -44,7 +44,8 @@ class _Claim:
 def _claimed_ids(catalog: Catalog) -> list[_Claim]:
     """Return the ids that platforms claim: folder names, then ids in `additional_platform`.
 
-    Claims of folders that the current change modifies come last, so that these get the problem.
+    Ids of folders that the current change modifies (`catalog.changed`) come last, so that these
+    folders get the problem.
     """
     claims = [
         claim for platform in catalog.by_claim for claim in (_own(platform), *_listed(platform))

@@ -119,9 +119,9 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
-    """Return the alias with which a test key or a pattern begins, or None.
+    """Return the alias of a suite with which a test key or a pattern begins, or None.
 
-    `aliases` maps aliases of vendors' suites to suite names.
+    The keys of `aliases` are the aliases, its values the names of the suites.
     """
     begin = readable_key(named)
     return next((alias for alias in aliases if begin.startswith(f"{alias}/")), None)
@@ -228,11 +228,10 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
-    """Yield the platforms that share no test name of a suite with another platform.
+    """Yield the platforms whose tests of a suite have no name in common with another platform's.
 
-    The platform that ran the suite first is left out.
-
-    Parameters are ignored, because different data types are allowed.
+    Omits the platform that ran the suite first. Parameters of tests are ignored, because platforms
+    may test different data types.
     """
     tests = {name: _test_names(suite, stored) for name, stored in by_platform.items()}
     joined = sorted((_first_run(by_platform[name]), name) for name, found in tests.items() if found)

@@ -43,9 +43,10 @@ UpstreamFault = tuple[str, str, str]  # the key, what is wrong, and the fix
 def upstream_events(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Platforms that test PyTorch pull requests name a maintainer and use only their own CI.
 
-    Comments on new failures name a maintainer to contact. Workflows in this repository are named
-    after the platform, and runner labels start with its ID, so that no vendor can start the
-    portal's own workflows or use another vendor's machines. No events are sent to PyTorch itself.
+    `upstream_events` in `accelerator.yaml` declares where the tests run. Comments on new failures
+    name a maintainer to contact. Workflows in this repository are named after the platform, and
+    runner labels start with its ID, so that no vendor can start the portal's own workflows or use
+    another vendor's machines. Tests cannot be started in PyTorch's own repository.
     """
     for platform in catalog.platforms:
         events = platform.accelerator.upstream_events
