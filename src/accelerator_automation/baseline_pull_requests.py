@@ -190,7 +190,7 @@ def _converted(
 
 
 def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineProposal:
-    """Return the proposal, with the texts of its pull request."""
+    """Return the proposal to replace a report with `after`, with the texts of its pull request."""
     repositories = ", ".join(
         span(name) for name in dict.fromkeys(o.repository for o in after.origins)
     )

@@ -1,4 +1,4 @@
-"""Keeps one GitHub issue for each regression in the platforms' test reports.
+"""Opens, updates and closes one GitHub issue for each regression in the platforms' test reports.
 
 If somebody closes the issue of a regression, no new issue is opened for this regression.
 """

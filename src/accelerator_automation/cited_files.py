@@ -387,7 +387,7 @@ def _plain(lines: Iterable[str]) -> list[str]:
 
 
 def _beyond(lines: Iterable[str], others: Counter[str]) -> list[str]:
-    """Return the lines that `others` does not have, or has fewer times."""
+    """Return the lines that occur more often in `lines` than in `others`."""
     left = Counter(others)
     found = []
     for line in lines:

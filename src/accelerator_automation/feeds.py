@@ -206,9 +206,9 @@ def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
 
 
 def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
-    """Yield a problem for each false statement of a report: its platform, or its kind `made-here`.
+    """Yield a problem if a report is for another platform than `accelerator`.
 
-    Only reports of this project's own runs (`own`) may have the kind `made-here`.
+    Also yields one if its kind is `made-here` and it is not from this project's own runs (`own`).
     """
     if report.accelerator != accelerator:
         what = f'the report is about "{report.accelerator}"'

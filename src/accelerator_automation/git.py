@@ -22,8 +22,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run git in a folder and return its result.
 
-    A command that fails only sets `returncode`. Raises GitError if git does not start or does not
-    end in time.
+    If the command fails, the result's `returncode` is not 0. Raises GitError if git does not start
+    or does not end in time.
     """
     try:
         return subprocess.run(

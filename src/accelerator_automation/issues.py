@@ -86,7 +86,7 @@ class Issues:
 
     @property
     def words(self) -> str:
-        """The numbers in one line: `1 opened, 0 updated, 2 closed`."""
+        """How many issues were changed, in one line: `1 opened, 0 updated, 2 closed`."""
         return f"{self.opened} opened, {self.renewed} updated, {self.closed} closed"
 
 
@@ -104,7 +104,7 @@ class IssueList:
     label: str
 
     def read(self) -> list[Issue]:
-        """Return every issue, including closed ones."""
+        """Return every issue with the label, including closed ones."""
         path = f"repos/{self.home}/issues?state=all&labels={self.label}"
         return list(read_all(self.api, path, Issue))
 

@@ -76,7 +76,10 @@ def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> 
 
 
 def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of the platforms whose last valid version is damaged. Raises ArchiveError."""
+    """Return the ids of those platforms in `names` whose archived version is damaged.
+
+    Raises ArchiveError.
+    """
     found = []
     for name in names:
         try:

@@ -357,8 +357,8 @@ def archive_runs(
     """Archive the reports of test runs (no baselines), and return how many are new or changed.
 
     An object is `runs/<platform>/<report name>/<start>.json.gz`; without a start, a digest of the
-    report takes its place. Of each report name, the newest `most` are kept. Raises ArchiveError,
-    OSError.
+    report takes its place. All but the newest `most` objects of a report name are removed. Raises
+    ArchiveError, OSError.
     """
     new = 0
     for stored in reports:
@@ -381,7 +381,7 @@ def _moment(report: Report, text: bytes) -> str:
 
 
 def archive_facts(archive: Archive, root: Path, today: dt.date) -> int:
-    """Archive each file of `data/packages` that has changed, and return how many there are.
+    """Archive each file of `data/packages` that has changed; return the number of changed files.
 
     Raises ArchiveError, OSError.
     """

@@ -99,6 +99,6 @@ def _feed(feed: Fetched) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the text as a code span in one line, without backticks."""
+    """Return the text as a Markdown code span in one line, with `'` in place of backticks."""
     one_line = " ".join(text.split())[:300].replace("`", "'")
     return f"`{one_line}`" if one_line else "nothing"

@@ -106,9 +106,9 @@ class PluginProposal(PlatformProposal):
 
 
 def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
-    """Open or update a pull request for each platform with new releases; return the outcomes.
+    """Open or update a pull request for each platform with new plugin releases.
 
-    `home` is this repository (OWNER/NAME). Raises GitHubError.
+    Returns the outcomes by platform id. `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no new plugin release")
     repository = BranchRepository(api, home)

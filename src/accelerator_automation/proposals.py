@@ -1,7 +1,7 @@
 """Opens or updates one pull request for each file that the automation wants to change.
 
 A pull request is recognized by its branch, by the marker in its body and by its author. If somebody
-closes a pull request without merging it, its releases are not proposed again. If somebody pushes to
+closes a pull request without merging it, its versions are not proposed again. If somebody pushes to
 the branch, the automation no longer changes the branch.
 """
 

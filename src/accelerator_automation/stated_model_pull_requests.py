@@ -102,11 +102,11 @@ class ModelsProposal(PlatformProposal):
 
 
 def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -> ProposalResults:
-    """Open or update a pull request for each platform with changed lists; return the outcomes.
+    """Open or update a pull request for each platform with changed lists.
 
-    Each platform is checked once a week. If a list cannot be read from its document any more, that
-    is a problem in the result, and its models stay as they are. `home` is this repository
-    (OWNER/NAME). Raises GitHubError.
+    Returns the outcomes by platform id. Each platform is checked once a week. If a list can no
+    longer be read from its document, `problems` of the result says why, and the list does not
+    change. `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)

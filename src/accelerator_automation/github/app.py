@@ -40,7 +40,7 @@ class AppCredentials:
     """The id and the private key of a GitHub App."""
 
     app_id: str
-    """Its number or its client id."""
+    """Its numeric id or its client id."""
     key: str = field(repr=False)
     """Its private key, as the PEM file that GitHub creates."""
 
@@ -188,7 +188,7 @@ def app_here(patience: Patience | None = None) -> GitHubApp | None:
 def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
     """Return the App with these credentials, from the API at the URL `home`.
 
-    Raises GitHubError, and AppError if GitHub refuses the credentials or the time of the request.
+    Raises GitHubError, and AppError if the credentials or this machine's clock are wrong.
     """
     with _as_app(credentials, home, patience) as api:
         found = read(api, "app", _Registration)

@@ -25,7 +25,7 @@ class _Retry(GithubRetry):
     def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:  # noqa: FBT001, FBT002 - urllib3's own
         """Return whether to repeat a request after this status.
 
-        A POST is repeated only if it was refused; after another error it may have been done.
+        A POST is repeated only if GitHub refused it; otherwise, GitHub may have carried it out.
         """
         if status_code in _LIMITED:
             return bool(self.total)

@@ -1,4 +1,4 @@
-"""Runs one round of answers: finds reports, compares them, and posts the results.
+"""Runs one round of answers to pull requests: finds and compares reports, and posts the results.
 
 Also adds a check run to a pull request that got the label for it after the tests, and stores the
 reports of the main branch.

@@ -104,7 +104,7 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
 
 
 def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
-    """Create the check run, or update the one of the same event; return a sentence about it.
+    """Create a check run, or update the existing one of the same event; return what was done.
 
     Filters by name, because a commit has more check runs than fit on a page. Raises GitHubError.
     """

@@ -34,7 +34,7 @@ from accelerator_portal.catalog import Catalog
 def senders_here(home: str) -> Senders:
     """Return the clients that send events, from the environment. Raises GitHubError, AppError.
 
-    They use the GitHub App if it is set, and the token in GH_TOKEN otherwise.
+    They use the GitHub App if the environment has its credentials, else the token in GH_TOKEN.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:

@@ -190,7 +190,7 @@ class _RateLimit(BaseModel):
 
 
 def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
-    """Yield a finding for too few requests left or a missing scope. Raises GitHubError."""
+    """Yield a finding if a token has too few requests left or lacks a scope. Raises GitHubError."""
     body, headers = api.get_with_headers("rate_limit")
     remaining = parsed("rate_limit", body, _RateLimit).resources.core.remaining
     if remaining < LEAST_REQUESTS:

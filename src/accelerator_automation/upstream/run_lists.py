@@ -73,7 +73,7 @@ class RunLists:
             return listing.found
 
     def _listed(self, repository: str, event: str) -> list[ListedRun]:
-        """Return the runs, newest first, in as many requests as GitHub's limit of 1,000 needs."""
+        """Return the runs, newest first, with several searches if there are more than 1,000."""
         since = _moment(_window_start(self._begins.get(repository, self._since)))
         found: dict[int, ListedRun] = {}
         created = f">={since}"

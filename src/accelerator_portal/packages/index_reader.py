@@ -72,7 +72,7 @@ async def read_index(
     """Return a package's facts from an index; facts of unchanged files are taken from `before`.
 
     Raises FetchError if the index or its file host cannot be reached, and InvalidResponseError
-    if the response is invalid. Callers then keep `before`.
+    if the response is invalid. Callers then use `before` instead.
     """
     url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
     try:

@@ -105,7 +105,7 @@ _ARCHES: tuple[Arch, ...] = ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64")
 
 
 def systems(release: ReleaseFacts) -> tuple[str, ...]:
-    """Return the systems for which a release has wheels: `Linux x86_64`, or only `any system`."""
+    """Return the systems with wheels, such as `Linux x86_64`; `any system` if all have some."""
     found = tuple(_labels(release))
     return ("any system",) if len(found) == len(_SYSTEMS) * len(_ARCHES) else found
 

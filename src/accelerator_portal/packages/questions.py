@@ -48,7 +48,7 @@ class ResolutionQuestion:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts of the indexes that the calls name. PyPI as the default index is left out."""
+        """The hosts of the indexes that the calls use, without PyPI's where PyPI is the default."""
         named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
         builds = (INDEX for call in self.calls if call.backend)
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))

@@ -42,7 +42,7 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _requirements(row: InstallRow) -> list[Requirement]:
-    """Return the requirements that a row installs with pip; empty if they don't pin torch."""
+    """Return the requirements that an install row's pip steps install; empty if none pins torch."""
     found = []
     for package in (package for call in row.calls for package in call.packages):
         try:

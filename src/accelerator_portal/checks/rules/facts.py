@@ -217,7 +217,7 @@ Rows = list[tuple[int, CompatibilityRow]]
 def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
 
-    The releases are those of `data/releases.yaml`.
+    The rows are those of `compatibility.yaml`, the releases those of `data/releases.yaml`.
     """
     supported = {release.version: release.python for release in catalog.releases.releases}
     for place, row in _rows(platform):
@@ -232,7 +232,10 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
 
 
 def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row whose SDK version differs from its variant in `install.yaml`."""
+    """Yield a problem for each row whose SDK version is not that of its variant.
+
+    The rows are those of `compatibility.yaml`; `install.yaml` has the versions of variants.
+    """
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in _rows(platform):
         version = versions.get(row.variant or "")
@@ -246,7 +249,10 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
 
 
 def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers."""
+    """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers.
+
+    SDKs and drivers are those in the rows of `compatibility.yaml`.
+    """
     known = [(place, row, sdk) for place, row in _rows(platform) if (sdk := _sdk(platform, row))]
     for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
         for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():

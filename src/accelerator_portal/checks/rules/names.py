@@ -192,7 +192,7 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _on_pypi(catalog: Catalog, name: str) -> bool:
-    """Return whether PyPI has a package; for packages not looked up yet, if it is well known."""
+    """Return whether PyPI has releases of a package; if none are stored, if it is well known."""
     facts = catalog.packages.get(name)
     found = facts.on("pypi") if facts else None
     return bool(found.releases) if found else name in _WELL_KNOWN

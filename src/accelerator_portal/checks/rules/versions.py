@@ -344,7 +344,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _needed(platform: Platform) -> dict[str, Version]:
-    """Return, by component name, the oldest version that any row needs."""
+    """Return, by component, the oldest version that any row of `compatibility.yaml` needs."""
     found: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():
