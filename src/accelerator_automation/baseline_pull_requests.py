@@ -170,9 +170,8 @@ def _converted(
 ) -> Iterator[ImportResult]:
     """Yield the converted results of a baseline's file at a commit, or of each file in its folder.
 
-    `origin` names the file or folder; in a folder, only test files are converted.
-
-    Raises GitHubError, and ProblemsError if a file cannot be converted.
+    `origin` names the file or folder; in a folder, only test files are converted. Raises
+    GitHubError, and ProblemsError if a file cannot be converted.
     """
     repository, path = BranchRepository(api, origin.repository), PurePosixPath(origin.path)
     is_file = bool(path.suffix)

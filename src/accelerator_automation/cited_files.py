@@ -138,7 +138,7 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
 
     Files that shared data cites are under `shared-data`. Facts cite files in their sources,
     imported reports in their origins. Baselines that the nightly update converts again (see
-    `is_read_again`) are left out.
+    `is_read_again`) are omitted.
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):

@@ -102,9 +102,9 @@ def conflicts(
 
 
 def merged_tree(repository: Path, onto: str, files: Mapping[str, TreeEntry]) -> str:
-    """Return the id of a tree that is `onto` with the entries in `files`. Raises GitError.
+    """Return the id of a new git tree: the tree `onto` with the entries in `files`.
 
-    An entry with a mode of zeros removes its file.
+    An entry with a mode of zeros removes its file. Raises GitError.
     """
     with TemporaryDirectory(prefix="portal-index-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}

@@ -1,4 +1,4 @@
-"""Finds the platforms that a pull request changes, and their owners in the base commit."""
+"""Finds the platforms that a pull request changes, and their maintainers in the base commit."""
 
 from __future__ import annotations
 

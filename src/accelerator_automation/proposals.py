@@ -77,7 +77,7 @@ class Proposal(Protocol):
 
 @dataclass(frozen=True)
 class PlatformProposal:
-    """The attributes that all proposals for a file of a platform have."""
+    """Base class of proposals that change one file of a platform."""
 
     platform: Platform
     kind: ClassVar[ProposalKind]

@@ -87,7 +87,7 @@ def read(api: Api, path: str, model: type[M]) -> M:
 
 
 def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
-    """Yield the records of a list that GitHub returns in pages, at most 3,000.
+    """Yield the records of a list that GitHub returns in pages; at most 3,000 records.
 
     Raises GitHubError.
     """

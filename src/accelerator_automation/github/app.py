@@ -112,7 +112,7 @@ class GitHubApp:
     def installations(self) -> dict[str, AppInstallation]:
         """Return all installations, by the login of their account in lower case.
 
-        Takes one request for every 100. Raises GitHubError, and AppError if GitHub refuses the App.
+        GitHub lists 100 per request. Raises GitHubError, and AppError if GitHub refuses the App.
         """
         with _as_app(self.credentials, self.home, self.patience) as api:
             listed = list(read_all(api, "app/installations", AppInstallation))

@@ -68,7 +68,7 @@ class InstallationTokens:
         self._lock = threading.Lock()
 
     def client(self, repository: str, permissions: Permissions) -> GitHubClient:
-        """Return a client with these permissions. Raises GitHubError, and AppError.
+        """Return a client with these permissions on a repository. Raises GitHubError, AppError.
 
         An AppError needs a person to fix it, so later calls raise it again without a request.
         """

@@ -161,7 +161,7 @@ class LateLabels:
 
 @dataclass(frozen=True, slots=True)
 class LabelQuestion:
-    """A question to GitHub for the pull requests of `repository` that have `label`."""
+    """A label to look for on the pull requests of `repository`."""
 
     repository: str
     label: str

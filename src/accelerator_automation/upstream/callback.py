@@ -164,8 +164,8 @@ def completed(
 ) -> dict[str, Any]:
     """Return the body of a job's last callback, with the counts of its report.
 
-    A self-started run has no first callback, from which the relay takes the start time, so the body
-    includes it. Raises ProblemsError for a baseline.
+    For a self-started run, the body also has the start time, because there is no first callback
+    from which the relay takes it. Raises ProblemsError for a baseline.
     """
     alone = isinstance(dispatched, SelfStarted)
     state = {

@@ -42,7 +42,7 @@ def level_of(catalog: Catalog, repository: str) -> RelayLevel | None:
 
 
 def device_of(catalog: Catalog, repository: str) -> str | None:
-    """Return the device name of a repository in PyTorch's relay list, or None."""
+    """Return the device name of a repository in PyTorch's relay list, or None if it has none."""
     listed = catalog.relay.repositories if catalog.relay else ()
     return next((entry.device for entry in listed if entry.repository == repository), None)
 

@@ -207,7 +207,7 @@ def marker(memory: Memory) -> str:
 
 
 def memory_of_comment(body: str) -> Memory | None:
-    """Return the results that the marker of a comment stores, or None if it begins with no marker.
+    """Return the results that a comment's marker stores, or None if the comment has no marker.
 
     A marker that cannot be read gives an empty memory, so that the caller replaces the comment.
     """

@@ -47,7 +47,7 @@ def senders_here(home: str) -> Senders:
 def clients_here(home: str, login: str) -> Clients:
     """Return the clients that read and comment, from the environment. Raises GitHubError, AppError.
 
-    `login` is for personal tokens; the App uses its own login, by which it finds its comments.
+    `login` is the account whose comments are updated; if the App is used, that is its own account.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:

@@ -1,4 +1,4 @@
-"""Keeps the queue of changes to send to platforms, and restarts failed runs of the workflow.
+"""Manages the queue of changes to send to platforms, and restarts failed runs of the workflow.
 
 The workflow is the one that plans and sends (WORKFLOW). The functions of the queue take the
 sender's log (SendLog) and return the next one.

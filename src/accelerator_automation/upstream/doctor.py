@@ -292,7 +292,7 @@ def _has_workflow(target: Dispatch) -> SetupCheck:
 
 
 def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iterator[SetupFinding]:
-    """Yield the findings about the token in `variable` and of `checks`, which use the token.
+    """Yield the findings about the token in `variable`, and those of `checks`, which use it.
 
     If the token is missing or refused, `checks` are skipped.
     """

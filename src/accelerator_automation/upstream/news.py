@@ -132,7 +132,7 @@ def _verdict(test: TestEntry, standing: Standing | None, today: dt.date) -> News
 
 
 def _is_base(standing: Standing, today: dt.date) -> bool:
-    """Return whether a test can be newly broken: it has a recent pass and FEWEST_RUNS runs."""
+    """Return whether a test can be newly broken: a recent pass, and at least FEWEST_RUNS runs."""
     good = standing.last_good
     recent = good is not None and today - good.started.date() <= OLDEST_BASE
     return recent and len(standing.verdicts) >= FEWEST_RUNS

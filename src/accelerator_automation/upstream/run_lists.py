@@ -132,7 +132,7 @@ class ArtifactLists:
     """The artifacts of vendors' runs.
 
     They are requested run by run; for many runs of a repository, they are requested in one list
-    since `since`, or since the later time that `begins` has for the repository.
+    that begins at `since`, or at the later time that `begins` has for the repository.
     """
 
     def __init__(
@@ -176,7 +176,10 @@ class ArtifactLists:
 def artifact_pages(
     api: Api, repository: str, most: int, name: str | None = None
 ) -> Iterator[tuple[ListedArtifact, ...]]:
-    """Yield at most `most` pages of a repository's artifacts. Raises GitHubError."""
+    """Yield at most `most` pages of a repository's artifacts, or of those named `name`.
+
+    Raises GitHubError.
+    """
     path = f"repos/{repository}/actions/artifacts?{f'name={name}&' if name else ''}"
     for page in range(1, most + 1):
         listed = read(api, f"{path}per_page={_A_PAGE}&page={page}", Artifacts).artifacts

@@ -1,7 +1,7 @@
 """Limits the time and memory for reading and checking one folder.
 
 Each folder is first read and checked in a separate process, so that one vendor's folder can't block
-the check of the others. Commands that read all folders leave out a folder that exceeds the limits.
+the check of the others. Commands that read all folders skip a folder that exceeds the limits.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _SAME = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l"})
 
 
 def alphabet_faults(text: str) -> Iterator[str]:
-    """Yield a message for each word with letters of two alphabets that look alike."""
+    """Yield a message for each word that mixes look-alike alphabets, such as Latin and Cyrillic."""
     for word in _WORD.findall(text):
         alphabets = sorted(_alphabets(word) & _ALIKE)
         if len(alphabets) > 1:

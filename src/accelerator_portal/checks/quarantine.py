@@ -97,7 +97,7 @@ def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
 
 
 def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
-    """Return the errors of each folder, and every other problem."""
+    """Return the errors by name of the vendor's folder, and the problems outside these folders."""
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):

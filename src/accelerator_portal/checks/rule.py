@@ -1,4 +1,4 @@
-"""Defines rules: functions with a docstring for readers that yield problems."""
+"""Defines rules: functions that yield problems, and whose docstrings are shown to readers."""
 
 from __future__ import annotations
 

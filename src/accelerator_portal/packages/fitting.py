@@ -200,8 +200,8 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 
     The newest torch release comes first. The result is empty if no plugin release with a known date
     fits a torch release. The portal stores only the newest plugin releases of an index: if it
-    stores the maximum number, torch releases that fit the oldest stored one are omitted, because an
-    even older one might be the first that fits.
+    stores the maximum number, torch releases that the oldest stored one fits are omitted, because
+    an even older one might be the first that fits.
     """
     found = home(catalog, platform)
     if found is None or found.facts is None or not found.facts.releases:

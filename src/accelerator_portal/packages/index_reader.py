@@ -88,9 +88,10 @@ async def read_index(
 
 
 def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
-    """Raise FetchError, which begins with `what`, if the index had releases and now has no file.
+    """Raise FetchError if the index had releases in `before` and now has no file.
 
-    An index that loses all files at once is probably broken.
+    An index that loses all files at once is probably broken. The error's message begins with
+    `what`.
     """
     if before and before.releases and not files:
         raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
@@ -257,7 +258,7 @@ def _with(
 
 
 def _joined(requires: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return the requirements by platform tag; if all tags have the same, only by EVERY (`*`)."""
+    """Return the requirements by platform tag; if equal for all tags, with the only key `*`."""
     said = set(requires.values())
     if len(said) == 1:
         return {EVERY: said.pop()}

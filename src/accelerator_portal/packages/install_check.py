@@ -57,7 +57,7 @@ class InstallResult:
 
 
 def is_of_this_machine(row: InstallRow, python: str) -> bool:
-    """Return whether a row is for this machine's system, processor and Python version."""
+    """Return whether an install row is for this machine: system, processor and Python version."""
     here = (_SYSTEMS.get(platform.system()), _MACHINES.get(platform.machine()))
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     return (row.os, row.arch) == here and python == version

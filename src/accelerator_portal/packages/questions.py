@@ -60,7 +60,7 @@ class ResolutionQuestion:
 
 
 def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
-    """Return a row's questions by Python version; empty for other methods than pip and uv."""
+    """Return the questions of an install row by Python version; empty unless it uses pip or uv."""
     if row.method not in ASKED or not row.calls:
         return {}
     several = any(call.extra_index for call in row.calls)
@@ -72,7 +72,7 @@ def questions(row: InstallRow) -> dict[str, ResolutionQuestion]:
 
 
 def every_question(rows: Iterable[InstallRow]) -> list[ResolutionQuestion]:
-    """Return the distinct questions of all rows, in the order of the rows."""
+    """Return the distinct questions of install rows, in the order of the rows."""
     return list(dict.fromkeys(q for row in rows for q in questions(row).values()))
 
 

@@ -346,7 +346,7 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
     """Yield lines about a package's sync: releases, errors, refused files and changes.
 
     `read` states when packages were read before this sync. If an index could not be read, its line
-    names that day.
+    names the day of its last reading.
     """
     for facts in package.facts.indexes:
         if facts.index in package.faults:
@@ -369,7 +369,7 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
 
 
 def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Yield lines about indexes that could not be read; equal faults share one line."""
+    """Yield lines about indexes that could not be read; those with the same error share a line."""
     by_fault: dict[str, list[str]] = {}
     for index, what in package.faults.items():
         held = package.before is not None and package.before.on(index) is not None

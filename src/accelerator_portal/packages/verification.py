@@ -129,7 +129,7 @@ _WORDS = {"found": "versions found", "none": "no such combination", "unchecked":
 
 
 class VerdictCounts(NamedTuple):
-    """The number of verdicts of each kind, by kind.
+    """The number of verdicts by kind, such as `found`.
 
     `name` is the platform's id, or a text such as `3 platforms` for the sum of several.
     """
@@ -167,7 +167,7 @@ def verify_commands(
 ) -> tuple[VerdictCounts, ...]:
     """Verify the pip and uv commands of `platforms`, or of all if empty; write the verdicts.
 
-    Returns the numbers of verdicts for each platform. `told` is called with them once the
+    Returns the number of verdicts by kind for each platform. `told` is called with it once the
     platform's file is written. At the end, the commands for this machine are also installed, unless
     `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read, OSError if one
     cannot be written.

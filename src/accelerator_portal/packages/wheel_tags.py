@@ -86,7 +86,7 @@ def platform_tag(tags: Iterable[Tag]) -> str:
 
 
 def python_label(tags: Iterable[Tag]) -> str:
-    """Return a wheel's Python label: `cp312`, `cp313t`, `cp39-abi3`, `py3`."""
+    """Return a wheel's Python label, such as `cp312`, `cp313t`, `cp39-abi3` or `py3`."""
     labels = {_label(tag) for tag in tags}
     return min(labels, key=lambda label: (not label.startswith("py3"), label))
 

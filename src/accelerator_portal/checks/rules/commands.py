@@ -126,7 +126,7 @@ def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
-    """Yield what is unsafe in a pipeline; `fetched` is true if its input is a download."""
+    """Yield what is unsafe in a pipeline, and the fix; if `fetched`, its input is a download."""
     commands = [command.words for command in pipeline.commands]
     shown = " | ".join(" ".join(words) for words in commands)[:80]
     for words, target in zip(commands, [*commands[1:], None], strict=True):

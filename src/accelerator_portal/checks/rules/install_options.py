@@ -228,7 +228,7 @@ def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requireme
 
 
 def _requirement(text: str) -> requirements.Requirement | None:
-    """Return a requirement that pins a version, or None: no pin, a placeholder, or invalid text."""
+    """Return the requirement if it pins a version; None if not, or if it has a placeholder."""
     if "{" in text:
         return None
     try:

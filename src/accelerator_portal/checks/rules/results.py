@@ -168,7 +168,7 @@ def _unknown_test(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | No
 
 
 def _unmatched_glob(catalog: Catalog, glob: str) -> tuple[str, str] | None:
-    """Return two texts, that a pattern matches no test name and the fix, or None."""
+    """Return two texts, the problem and the fix, if a pattern matches no test name; else None."""
     id_, slash, _ = glob.partition("/")
     suite = catalog.suites.get(id_) if slash else None
     beginning = f"{glob.partition('?')[0]}*"
