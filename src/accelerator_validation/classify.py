@@ -48,10 +48,9 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
 def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
     """Return the result of a test that raised an exception in a stage.
 
-    The exceptions of this module and NotHereError have fixed outcomes. With `reference`, the
-    device was not used, and any other exception is `test-broken`. Without it, class and text of
-    the exception decide. `unsupported-operator` requires a text that names the operator, which a
-    model's own NotImplementedError does not.
+    The exceptions of this module and NotHereError have fixed outcomes. With `reference`, the device
+    was not used, and any other exception is `test-broken`. Without it, class and text of the
+    exception decide. The outcome is `unsupported-operator` only if the text names the operator.
     """
     text = words_of(error)
     for kind, outcome in _OWN:

@@ -64,7 +64,10 @@ class SuiteModule(Protocol):
         """Yield the tests of the suite, without using a device."""
 
     def run(self, case: Case, context: Context) -> Result:
-        """Run a test and return its result. For exceptions, `classify.verdict` returns a result."""
+        """Run a test and return its result.
+
+        If it raises an exception, `classify.verdict` decides the result.
+        """
 
 
 def load_suite(matrix: Matrix) -> SuiteModule:

@@ -51,7 +51,7 @@ def last_step(log: str) -> str | None:
 def evidence(log: str) -> str:
     """Return the end of what a process wrote to its log, and the top of faulthandler's stack.
 
-    Announcements of completed steps and faulthandler's list of modules are left out.
+    Announcements of completed steps and faulthandler's list of modules are omitted.
     """
     *_, begin = (len(log), *(match.start() for match in _BEGIN.finditer(log)))
     lines = log[:begin].splitlines()

@@ -68,7 +68,7 @@ def listed(matrices: Mapping[str, Matrix]) -> dict[str, list[Offer]]:
 
 
 def progress(words: str) -> None:
-    """Print a progress message to standard error of the listing process, for `reported`."""
+    """Print a progress message to standard error; the parent process finds it with `reported`."""
     sys.stderr.write(f"{_MARK}{words}\n")
     sys.stderr.flush()
 

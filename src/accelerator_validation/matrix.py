@@ -1,4 +1,4 @@
-"""Reads what a suite runs from YAML: axes, defaults, exclusions, tolerances, limits."""
+"""Defines a suite's matrix: axes, defaults, exclusions, tolerances, limits. Reads it from YAML."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Matrix(Model):
     def combinations(self, only: Mapping[str, Iterable[str]]) -> Iterator[Combination]:
         """Yield the combinations of the axes' values, in order.
 
-        `only` replaces the default values of an axis.
+        `only` has values by axis, which replace the default values of the axis.
         """
         chosen = [
             [v for v in values if v in set(only.get(name, self.default.get(name, values)))]
@@ -159,8 +159,8 @@ def read_matrix(suite: str) -> Matrix:
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
     """Return a matrix with a backend's recipes on its axis `recipe`, if it has that axis.
 
-    A recipe runs by default unless the matrix lists it already, but not among its default values.
-    `plain` are the recipes that don't change the numbers of a model, for `plain_recipes`.
+    Recipes run by default, except those that the matrix lists without running them by default.
+    `plain` has the names that `plain_recipes` returns for this matrix.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -184,7 +184,10 @@ def plain_recipes(matrix: Matrix) -> frozenset[str]:
 
 
 def matrix_of(path: str, text: str) -> Matrix:
-    """Return the matrix in a YAML text. Raises ProblemsError with all faults."""
+    """Return the matrix in a YAML text.
+
+    Raises ProblemsError, which lists all errors in the text.
+    """
     file, problems = parse_yaml(path, text)
     if file is None or problems:
         raise ProblemsError(problems or [Problem(path, 1, "the value is empty", "enter a value")])

@@ -21,7 +21,10 @@ _GRACE_S = 60
 
 
 def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Matrix]:
-    """Return the matrices with the platform's settings; raises ProblemsError with all faults."""
+    """Return the matrices with the platform's settings.
+
+    Raises ProblemsError, which lists all settings that don't fit the suites.
+    """
     faults = [fault for suite in matrices for fault in _faults(suite, matrices[suite], platform)]
     if faults:
         raise ProblemsError(faults)

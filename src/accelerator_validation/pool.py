@@ -201,7 +201,7 @@ class Pool:
     def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
         """Report the end of a test whose worker died or was killed, with the result `end`.
 
-        If the worker had already sent a verdict, this is the result instead.
+        If the worker had already sent a verdict, the verdict is reported instead of `end`.
         """
         if worker.verdict:
             end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)

@@ -67,7 +67,7 @@ class Finished:
 
     @property
     def went_well(self) -> bool:
-        """Whether a test ran, and no test failed except known issues."""
+        """Whether at least one test ran, and no test failed except known issues."""
         tests = self.report.tests
         ran = any(test.outcome in ATTEMPTED for test in tests)
         return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
@@ -98,10 +98,10 @@ class _Run:
     written: float = field(default_factory=time.monotonic)
 
     def write(self, finished: dt.datetime | None, why: str | None = None) -> Report:
-        """Write the current report. Raises RunError.
+        """Write the current report and return it.
 
-        It also fails if a value, such as the device's name, is not valid in a report. `why` is
-        the reason for tests that were not run.
+        `why` is the reason for tests that were not run. Raises RunError if the file cannot be
+        written, or if a value, such as the device's name, is not valid in a report.
         """
         kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
@@ -118,7 +118,11 @@ class _Run:
         return report
 
     def finish(self, cases: Iterable[Case], journal: Journal) -> Finished:
-        """Run the remaining tests and write the report. Raises RunError, JournalError."""
+        """Run the remaining tests and write the report.
+
+        Raises RunError if the report cannot be written, JournalError if the journal cannot be
+        written.
+        """
         why, interrupted = None, False
         if self.probed.fault:
             cases = [case for case in cases if case.suite in DIAGNOSING]

@@ -108,7 +108,10 @@ def _digest(data: object) -> str:
 
 
 def times_of(reports: Iterable[Report]) -> dict[str, int]:
-    """Return the duration of each test in milliseconds, from the newest report with a duration."""
+    """Return the duration of each test in milliseconds, by test id.
+
+    Each duration is from the newest report that has one for the test.
+    """
     no_date = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
     return {
         identity_of(test).key: round(test.duration_s * 1000)

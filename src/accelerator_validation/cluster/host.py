@@ -24,7 +24,7 @@ _LOOK_EVERY_S = 0.5
 
 
 def outcome_of(batch: Batch) -> BatchOutcome:
-    """Run a batch in worker processes, one after the other, and return its outcome."""
+    """Run the tests of a batch one by one in worker processes, and return its outcome."""
     events: list[CaseEvent] = []
 
     def began(case: Case, attempt: int) -> None:

@@ -154,7 +154,7 @@ def _state(run: str) -> _RunState:
 
 @contextmanager
 def _host(state: _RunState) -> Iterator[HostProcess]:
-    """Yield a process for batches, and keep it for later if it is still running."""
+    """Yield an idle or a new process for batches; it becomes idle afterwards if it still runs."""
     with state.lock:
         host = state.idle.pop() if state.idle else HostProcess()
         if not host.alive:

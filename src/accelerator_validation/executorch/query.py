@@ -44,7 +44,10 @@ class BackendReply:
 
 
 def query_backend(name: str) -> BackendReply:
-    """Ask backends, named as in `backends_of`. Raises RunError if one of them cannot be used."""
+    """Return the recipes and versions of backends, named as in `backends_of`.
+
+    Raises RunError if one of them cannot be used.
+    """
     with SideProcess(__name__, name) as process:
         done = process.wait(LIMIT_S)
     if done.status is None:

@@ -90,7 +90,10 @@ class Flow:
 
 
 def backends_of(names: str) -> tuple[Backend, ...]:
-    """Return the backends in a comma-separated list. Raises RunError, also for repeated names."""
+    """Return the backends in a comma-separated list.
+
+    Raises the errors of `find_backend`, and RunError if a name is repeated.
+    """
     wanted = [name.strip() for name in names.split(",")]
     if twice := sorted({name for name in wanted if wanted.count(name) > 1}):
         raise RunError(f'the backend "{twice[0]}" is listed twice. List it once')
@@ -98,11 +101,12 @@ def backends_of(names: str) -> tuple[Backend, ...]:
 
 
 def find_flows(names: str) -> dict[str, Flow]:
-    """Return the flows of backends by the value of the parameter `recipe`. Raises RunError.
+    """Return the flows of backends by the value of the parameter `recipe`.
 
     The recipes of the first backend keep their names. Those of other backends are named like
-    ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for
-    `static_int8`. This makes test names unique within a report.
+    ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for `static_int8`.
+    This makes test names unique within a report. Raises the errors of `backends_of`, and RunError
+    if two flows get the same name.
     """
     first, *others = backends_of(names)
     flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}

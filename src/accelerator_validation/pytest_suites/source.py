@@ -64,7 +64,11 @@ def pytest_matrices(
 
 
 def _given(request: Request, path: Path) -> Mapping[str, str]:
-    """Return the matrix's `given`: `path`, `device`, `imports`, and `autoload` (of plugins)."""
+    """Return the values for `Matrix.given`: `path`, `device`, `imports` and `autoload`.
+
+    `imports` is "" if no module must be imported; `autoload` is "0" if torch must not load plugins
+    by itself.
+    """
     return {
         "path": str(path.resolve()),
         "device": request.device,
@@ -90,8 +94,8 @@ def suite_of(path: Path) -> str:
 def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
     """Return the node id of each test, by its name and parameters in imported pytest reports.
 
-    Hardware is not part of an identity. If tests differ only in their device, the test for the
-    device under test is kept, and tests for the CPU have the lowest priority.
+    Hardware is not part of an identity. Of tests that differ only in their device, one is returned:
+    preferably that for the device under test, and that for the CPU only if there is no other.
     """
     found: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:

@@ -140,7 +140,7 @@ OptionalError = Error | tuple[None, None, None]
 
 
 class _Recorder(unittest.TestResult):
-    """A unittest result that keeps exceptions, which unittest only stores as text."""
+    """A unittest result that also stores exceptions; unittest itself stores only their text."""
 
     def __init__(self) -> None:
         super().__init__()

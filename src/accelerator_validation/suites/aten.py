@@ -46,7 +46,7 @@ def census(device: str) -> dict[str, Any]:
     """Return counts of ATen operators and of their kernels for a device.
 
     `registered` is the number of operators, `core` the sorted names of core operators, and
-    `kernels` the number of overloads for each of `ORIGINS`.
+    `kernels` the number of overloads by `kernel_origin`.
     """
     kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
     return {

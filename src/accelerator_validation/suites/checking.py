@@ -1,6 +1,6 @@
 """Helpers for integration checks: functions that fail a check, and a small network.
 
-This module does not import torch itself; see `integration`.
+Only the functions import torch, so that the suite can report a failing `import torch`.
 """
 
 from __future__ import annotations

@@ -21,8 +21,7 @@ from accelerator_validation.matrix import Tolerance
 class Comparison:
     """Compares results with a reference, within a tolerance, and collects their differences.
 
-    `largest`, `total` and `numbers` are the maximum, sum and count of the finite absolute
-    differences so far.
+    `total` and `numbers` are the sum and the count of the finite absolute differences so far.
     """
 
     tolerance: Tolerance

@@ -152,7 +152,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model on the device and on its CPU reference, and compare the results."""
+    """Run a model on the device and on the CPU, and compare the results; see `run_model`."""
     return run_model(case, context, lambda: example(case.name))
 
 

@@ -42,15 +42,12 @@ _NOISE = 0.02
 
 @dataclass(frozen=True)
 class Example:
-    """A model in evaluation mode on the CPU, and its inputs.
-
-    `generate` has options for the model's method `generate`.
-    """
+    """A model in evaluation mode on the CPU, and its inputs by parameter name."""
 
     model: Any
     inputs: Mapping[str, Any]
     generate: Mapping[str, Any] | None = None
-    """The options of `generate`, or None."""
+    """Options for the model's method `generate`, or None."""
 
 
 @dataclass(frozen=True)

@@ -89,9 +89,9 @@ class Draw:
         return found.to(self.dtype)
 
     def _extremes(self) -> list[float]:
-        """Return the special values; the largest and smallest only with `ends`.
+        """Return infinities, NaN and zeros; with `ends`, also the largest and smallest numbers.
 
-        Products and sums of these depend on the order of operations.
+        Products and sums of the largest and smallest numbers depend on the order of operations.
         """
         found = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
         finfo = torch.finfo(self.dtype)

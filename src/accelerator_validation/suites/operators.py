@@ -202,15 +202,13 @@ WIDER = {
 
 @dataclass(frozen=True)
 class OperatorResult:
-    """The result of a sample; `gradients` is None if none were requested.
-
-    `drawn` means that random numbers were drawn, so the numbers cannot be compared.
-    """
+    """The result of a sample; `gradients` is None if none were requested."""
 
     outputs: list[object]
     gradients: list[object] | None = None
     drawn: bool = False
-    """Whether random numbers were drawn; it is set only for results of the reference."""
+    """Whether random numbers were drawn, so that the result cannot be compared. It is set only for
+    results of the reference."""
 
     @property
     def results(self) -> list[object]:

@@ -181,9 +181,9 @@ def _marked(value: Any) -> Any:
 
 
 def _own(value: Any, inputs: set[int]) -> Any:
-    """Return a copy of a value that is an input of the call, so that the input is not marked, too.
+    """Return a value, or a copy of it if it is an input of the call: the input must not be marked.
 
-    `inputs` has the ids of the call's inputs.
+    `inputs` has the ids (`id()`) of the call's inputs.
     """
     return value.clone() if isinstance(value, torch.Tensor) and id(value) in inputs else value
 

@@ -53,7 +53,11 @@ def _spectrum(config: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Architecture:
-    """A model class of Transformers, its small configuration and its kind of input."""
+    """A model class of Transformers, its small configuration and its kind of input.
+
+    `inputs` creates the inputs for a configuration. `generates` means that text generation is
+    tested, too.
+    """
 
     name: str
     """The name of the model class; its configuration is the class's own."""
@@ -262,7 +266,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run a model on the device and on its CPU reference, and compare the results."""
+    """Run a model on the device and on the CPU, and compare the results; see `run_model`."""
     full = bool(context.matrix.settings.get("full"))
     return run_model(case, context, lambda: example(case.name, full=full))
 

@@ -93,7 +93,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
-    """Return the first sample without empty tensors, preferably with a first tensor that has axes.
+    """Return the first sample without empty tensors, preferably one whose first input has axes.
 
     Raises BrokenTestError if there is none among the first 20 samples.
     """
@@ -164,7 +164,7 @@ def drawn_names() -> list[str]:
 
 
 def drawn_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Return the sample of a drawn call; the same seed gives the same numbers."""
+    """Return the sample of a test in `drawn_names`; the same seed gives the same numbers."""
     torch.manual_seed(seed)
     operator, args = _CALLS[name]()
     typed = tuple(
@@ -196,7 +196,7 @@ def facto_names() -> list[str]:
 
 
 def _has_facto() -> bool:
-    """Return whether FACTO is installed, by a module that the other `facto` package lacks."""
+    """Return whether FACTO is installed, and not the unrelated package `facto` on PyPI."""
     try:
         return importlib.util.find_spec("facto.specdb.db") is not None
     except ModuleNotFoundError:
@@ -204,9 +204,10 @@ def _has_facto() -> bool:
 
 
 def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
-    """Return FACTO's first call without empty tensors whose floating-point tensors have this type.
+    """Return a sample from the first call that FACTO generates with inputs of a data type.
 
-    The sample has at least one tensor. Raises BrokenTestError if none of the first 200 calls fits.
+    The call must have tensors, none of them empty, and its floating-point tensors must have the
+    type `dtype`. Raises BrokenTestError if none of the first 200 calls fits.
     """
     random.seed(seed)
     torch.manual_seed(seed)
@@ -283,7 +284,7 @@ def call_sample(
     """Return the call of an operator as a sample: a model and its inputs.
 
     The first `inputs` tensors of the call become inputs of the model, the others its constants.
-    With None, all tensors become inputs. `narrow` is that of the sample.
+    With None, all tensors become inputs. `narrow` is stored in the sample.
     """
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
@@ -293,10 +294,10 @@ def call_sample(
 def with_open_sizes(sample: Sample) -> Sample:
     """Return the sample with a dynamic first axis.
 
-    Inputs have the dynamic axis if it is as long as that of the first input with axes; the others
-    may be weights. `others` has inputs that are longer by 1; it is None if the operator rejects
-    them or the limit of 64 is reached. A sample whose first axis is shorter than 2 is returned
-    unchanged.
+    The axis is dynamic in each input that has the same length there as the first input with axes;
+    other inputs may be weights. `others` of the result are inputs that are longer by 1, or None if
+    the operator rejects them or the length is already 64. A sample whose first axis is shorter than
+    2 is returned unchanged.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

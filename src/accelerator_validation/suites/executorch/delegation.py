@@ -25,9 +25,11 @@ class Delegation:
 
     @property
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """The numbers of delegates, nodes and operators, as (value, unit) by metric.
+        """Counts of delegates, and of nodes and operators, as (value, unit) by metric.
 
-        `delegated_share` is the share of nodes in delegates; it is missing if there are no nodes.
+        The metrics are `delegates`, `delegated_nodes`, `undelegated_nodes`, `delegated_operators`,
+        `undelegated_operators` and, if there are nodes, `delegated_share`: the share of nodes in
+        delegates.
         """
         nodes = self.taken.total() + self.left.total()
         share = {"delegated_share": (round(self.taken.total() / nodes, 4), "1")} if nodes else {}

@@ -147,9 +147,9 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
-    """Return the lowest finite signal-to-noise ratio of the outputs in dB, or None.
+    """Return the lowest finite signal-to-noise ratio of the outputs in dB; None if there is none.
 
-    It is infinite for outputs that do not differ.
+    The ratio is infinite for outputs that do not differ.
     """
     pairs = [
         (one, other)

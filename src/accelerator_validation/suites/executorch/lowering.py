@@ -39,8 +39,7 @@ class Lowered:
     """A lowered model.
 
     `edge` is the lowered program (`EdgeProgramManager`), `program` the finished one
-    (`ExecutorchProgramManager`). `delegation` states what the backend took. `reference` is the
-    model whose outputs are expected.
+    (`ExecutorchProgramManager`). `delegation` states which operators the backend took.
     """
 
     edge: Any

@@ -191,7 +191,10 @@ def all_metrics() -> tuple[ProgramMetric, ...]:
 
 
 def _loaded(name: str, load: object) -> ProgramMetric:
-    """Return the metric of a package; if it cannot be loaded, one that raises its error."""
+    """Return the metric of another package's entry point, which `load` imports.
+
+    If this fails, return a metric that raises the error when it is measured.
+    """
     try:
         found = load()  # type: ignore[operator]
         if isinstance(found, ProgramMetric):

@@ -49,8 +49,8 @@ _TIMED_RUNS = 5
 def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
     """Lower a model with the backend and recipe of a test, run it, and compare the result.
 
-    If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. It
-    then counts as executed if its numbers are correct, never as passed.
+    If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. With
+    correct numbers, the test then counts as executed, never as passed.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")

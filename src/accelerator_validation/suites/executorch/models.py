@@ -158,10 +158,9 @@ _LEFT_OUT = "unittest.skip"
 
 @dataclass(frozen=True)
 class UpstreamModel:
-    """A model test of ExecuTorch's own suite.
+    """A model test of ExecuTorch's own suite, with the names of its function and Python module.
 
-    `name` is its function, `module` its Python module; `dynamic` means that it also runs with
-    dynamic sizes, `left_out` that ExecuTorch skips it.
+    `dynamic` means that it also runs with dynamic sizes.
     """
 
     name: str
@@ -184,9 +183,11 @@ def upstream_models() -> Iterator[UpstreamModel]:
 
 
 def upstream_sample(name: str, *, dynamic: bool, quantize: bool) -> Sample:
-    """Return the model and inputs of a test.
+    """Return the model and inputs of one of ExecuTorch's model tests.
 
-    Raises BrokenTestError if it cannot be imported, SkippedError if ExecuTorch skips it.
+    `dynamic` requests dynamic sizes; `quantize` tells the test whether the recipe quantizes. Raises
+    BrokenTestError if the test's module cannot be imported, SkippedError if ExecuTorch skips the
+    test.
     """
     theirs = {test.name: test for test in upstream_models()}[name]
     if theirs.left_out:

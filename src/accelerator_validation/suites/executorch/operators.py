@@ -56,10 +56,7 @@ _FOR_EACH_RECIPE = frozenset(
 
 @dataclass(frozen=True)
 class Described:
-    """A test function of ExecuTorch, and the possible values of each of its parameters.
-
-    `left_out` is the reason if ExecuTorch skips the test.
-    """
+    """A test function of ExecuTorch, and the possible values of each of its parameters."""
 
     function: Callable[..., object]
     choices: Mapping[str, tuple[Any, ...]]
@@ -67,7 +64,7 @@ class Described:
     """The reason why ExecuTorch skips it, or None."""
 
     def variants(self) -> Iterator[dict[str, Any]]:
-        """Yield each combination of arguments, without the runner."""
+        """Yield each combination of the parameters' values, as keyword arguments for `function`."""
         for values in product(*self.choices.values()):
             yield dict(zip(self.choices, values, strict=True))
 
@@ -92,9 +89,9 @@ class Runner:
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield all tests with all their subtests.
+    """Yield every subtest of every test.
 
-    By default, only the first subtests of `matrix.tests` run.
+    By default, only the first subtest of each test in `matrix.tests` runs.
     """
     recipes = frozenset(matrix.axes["recipe"])
     for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
@@ -111,7 +108,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run the subtest that the parameter `subtest` numbers, from 0."""
+    """Run one subtest of a test; the parameter `subtest` is its index, by default 0."""
     described = _described()[case.name]
     if described.left_out:
         raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")
@@ -165,7 +162,8 @@ def _of_module(module: ModuleType) -> dict[str, Described]:
 def _left_out(function: Any) -> str | None:
     """Return why ExecuTorch skips a test, or None.
 
-    The mark may be on a function that a decorator wrapped, which is found in the closure.
+    If a decorator wraps the test, unittest's mark for skipping may be on the wrapped function,
+    which is found in the closure.
     """
     inner = [c.cell_contents for c in getattr(function, "__closure__", None) or ()]
     for one in (function, *inner):

@@ -31,7 +31,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A call to measure; `sample` returns numbers of its output and what they must be."""
+    """A call to measure, and an optional function that gets numbers to check from its output."""
 
     act: Call
     sample: Callable[[Any], tuple[torch.Tensor, torch.Tensor]] | None = None
@@ -41,7 +41,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit of speed; `scale` is the amount of work per second of one unit."""
+    """A unit of speed; `scale` is the work per second in one unit, such as 1e9 bytes for GB/s."""
 
     name: str
     scale: float = 1.0
@@ -57,8 +57,7 @@ SEQUENCES = Unit("sequences/s")
 class SpeedBenchmark:
     """A computation and the sizes at which it is measured.
 
-    `build` makes the call to measure. `amount` is the work of a size, `memory` how many numbers it
-    needs. `shapes` are the sizes by mode, `label` the name of a size. `pilot` is a tiny size.
+    `build` returns the call to measure, `label` the name of a size in the test's parameters.
     """
 
     name: str
@@ -102,6 +101,6 @@ class SpeedBenchmark:
     def shape_of(self, mode: str, label: str) -> BenchmarkShape:
         """Return the size with this label in a mode; the mode is "" if there is only one.
 
-        Raises KeyError.
+        Raises KeyError if there is no such size.
         """
         return {self.label(shape): shape for shape in self.shapes[mode]}[label]

@@ -47,7 +47,7 @@ class SensorTool:
     """A vendor's tool: its command, and the function that parses its output.
 
     `{index}` in `words` is replaced by the device number. The tool is not used if one of the
-    environment variables in `hidden_by` is set, because they change device numbers.
+    environment variables in `hidden_by` is set.
     """
 
     words: tuple[str, ...]

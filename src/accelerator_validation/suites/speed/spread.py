@@ -29,8 +29,7 @@ _MOST_DIFFERENCE = 0.25  # what torch.utils.benchmark calls significant environm
 class Timing:
     """The seconds of one call: the median of the repeats, and its 95% confidence interval.
 
-    The interval is from `low` to `high`. `difference` is the distance between the quartiles, as a
-    share of the median.
+    The interval is from `low` to `high`.
     """
 
     median: float
@@ -117,7 +116,7 @@ class ProcessorTimes:
     """Counters of time in seconds; only differences between two readings have a meaning.
 
     `all_s` is the processor time of all programs, `own_s` that of this process, `clock_s` the
-    wall-clock time.
+    wall-clock time. `processors` is the number of processors.
     """
 
     all_s: float

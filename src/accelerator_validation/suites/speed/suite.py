@@ -1,4 +1,4 @@
-"""Runs the suite `speed`: each test publishes a number, or the reason for none."""
+"""Runs the suite `speed`: each test publishes a speed, or states why it cannot."""
 
 from __future__ import annotations
 
@@ -244,8 +244,8 @@ def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
 def measured(act: Call, clock: Clock, call_s: float, budget: Budget) -> Timing:
     """Repeat a warm call until its median is precise enough or the budget is used up.
 
-    `call_s` is the approximate time of a call. `blocked_autorange` combines as many calls into
-    a timing as the clock's precision requires.
+    `call_s` is the approximate time of a call. torch.utils.benchmark combines as many calls into a
+    timing as the clock's precision requires.
     """
     timer = Timer("act()", globals={"act": act}, timer=clock, num_threads=torch.get_num_threads())
     began, round_s = time.perf_counter(), max(budget.first_s, LEAST_REPEATS * call_s)
@@ -268,7 +268,10 @@ _SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the 
 
 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
-    """Return the free memory of a device in bytes; if unknown, its total memory, or None."""
+    """Return the free memory of a device in bytes, or its total memory if that is all it tells.
+
+    Returns None if the device tells neither.
+    """
     if torch.device(device).type == "cpu":
         return _available(meminfo)
     with suppress(Exception):  # a plugin may lack it, or raise anything

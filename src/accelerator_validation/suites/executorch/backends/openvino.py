@@ -49,7 +49,10 @@ def _quantizer(mode: str) -> Any:
 
 
 def _quantized(name: str, mode: str) -> Recipe:
-    """Return a quantized recipe that leaves weights floating-point: OpenVINO converts them."""
+    """Return a recipe for a quantization mode of OpenVINO, such as `INT8_SYM`.
+
+    Weights are lowered as floating-point numbers; OpenVINO itself converts them to integers.
+    """
     quantizer = partial(_quantizer, mode)
     return Recipe(name, _lowering, quantizer, sqnr_db=QUANTIZED_DB, fold_quantize=False)
 
