@@ -33,7 +33,7 @@ class Case(Identity):
         return int.from_bytes(digest, "big") & 0x7FFF_FFFF
 
     def __getitem__(self, parameter: str) -> str:
-        """Return the value of a parameter. Raises KeyError."""
+        """Return the value of a parameter. Raises KeyError if the test does not have it."""
         return dict(self.parameters)[parameter]
 
 

@@ -253,7 +253,7 @@ class Pool:
 
 
 def _reason_of_second(result: Result) -> str | None:
-    """Return the reason of a second attempt, with a note on the first attempt."""
+    """Return the reason in the result of a second attempt, with a note on the first attempt."""
     if OUTCOMES[result.outcome].retried:
         return f"{result.reason} The result was the same when the test ran in a separate process."
     first = "The first attempt, after other tests in the same process, failed."

@@ -148,5 +148,5 @@ class Backend:
         return (*self.recipes, PORTABLE)
 
     def recipe(self, name: str) -> Recipe:
-        """Return a recipe by name. Raises KeyError."""
+        """Return a recipe by name. Raises KeyError if there is none."""
         return {recipe.name: recipe for recipe in self.all_recipes}[name]

@@ -44,7 +44,7 @@ class Observed:
     """The peak memory of the process in MB, if the system states it: under `serialize` for all
     steps up to that one, under `run` for loading and running."""
     memory_before_mb: dict[ProgramStep, float] = field(default_factory=dict)
-    """The memory of the process in MB when these steps began, by the same names."""
+    """The memory of the process in MB when these steps began, under the keys of `memory_mb`."""
     sample: Any = None
     """The model with its inputs."""
     edge: Any = None

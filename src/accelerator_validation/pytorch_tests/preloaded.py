@@ -1,7 +1,7 @@
 """Preloads PyTorch's test helpers, which saves each worker seconds.
 
-Not for CUDA and XPU: those helpers ask such a device what it can do, and a process that was forked
-after that cannot use it.
+It is not used for CUDA and XPU: importing the helpers queries such a device, and a process that is
+forked after that cannot use it.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run one of PyTorch's tests.
 
-    A case named like a file or a class instead reports whether that can be loaded on the device.
+    If the test is named like a file, it passes if the file and all its test classes can be loaded
+    for the device. If it is named like a class, it reports why the class cannot be loaded.
     """
     file = file_of(case.name, context.matrix.files)
     if file is None:
@@ -287,7 +288,7 @@ def _end(connection: Connection, reader: _Reader) -> FileTests:
 
 
 def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
-    """Send the tests of a file; runs in its own process."""
+    """Send the tests of a file through `connection`; runs in a process of its own."""
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)

@@ -35,12 +35,12 @@ class Comparison:
     numbers: int = 0
 
     def check(self, found: object, wanted: object, what: str) -> None:
-        """Compare two results of any structure. Raises MismatchError."""
+        """Compare two results of any structure. Raises MismatchError if they differ too much."""
         for part, one, other in _pairs(found, wanted, what):
             self._leaf(one, other, part)
 
     def take(self, other: Comparison) -> None:
-        """Add the differences of another comparison."""
+        """Add the differences of another comparison to this one."""
         self.largest = max(self.largest, other.largest)
         self.total += other.total
         self.numbers += other.numbers
@@ -52,7 +52,7 @@ class Comparison:
 
         This suits gradients, of which single numbers may differ more near a kink of a function. For
         a reference with a smaller norm than `floor`, the difference is relative to `floor`. Raises
-        MismatchError.
+        MismatchError if shapes differ, or if the relative difference is larger than `rtol`.
         """
         one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
         if one.shape != other.shape:
@@ -137,9 +137,9 @@ def scale(value: torch.Tensor) -> float:
 
 
 def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
-    """Compare the number of values and the shapes and types of tensors, but no numbers.
+    """Raise MismatchError if two results differ in structure, or in shapes or types of tensors.
 
-    Raises MismatchError.
+    Numbers are not compared.
     """
     for part, one, other in _pairs(found, wanted, what):
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
@@ -154,7 +154,7 @@ def check_device(found: object, device: str, what: str) -> None:
 
 
 def check_strides(found: object, wanted: object, what: str) -> None:
-    """Compare strides of axes longer than one. Raises MismatchError."""
+    """Raise MismatchError if tensors differ in the strides of axes longer than one."""
     for part, one, other in _pairs(found, wanted, what):
         if not isinstance(one, torch.Tensor) or not isinstance(other, torch.Tensor):
             continue

@@ -141,7 +141,7 @@ def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
 def collectives(device: str) -> dict[str, list[float]]:
     """Return the results of all_reduce (`sum`), all_gather (`gathered`) and `broadcast`.
 
-    Each rank has another input.
+    The input is different on each rank.
     """
     torch = torch_module()
     dist = torch.distributed

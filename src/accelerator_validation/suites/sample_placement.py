@@ -199,7 +199,7 @@ def _as_named(value: object, device: str) -> object:
 
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
-    """Return whether `Tensor.to` can copy a tensor, instead of a copy of its whole storage.
+    """Return whether `Tensor.to` can copy a tensor; if not, its whole storage must be copied.
 
     This is true if the tensor fills its storage, and for conjugate and negative views.
     """

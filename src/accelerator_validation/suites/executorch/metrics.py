@@ -135,7 +135,7 @@ class Measurement:
     def step(self, name: ProgramStep) -> Iterator[None]:
         """Time the block as the step `name`, and then compute the metrics that belong to the step.
 
-        If the block raises, only the metrics that follow every step are computed.
+        If the block raises, only the metrics whose `after` is `each` are computed.
         """
         start = time.perf_counter()
         try:

@@ -62,7 +62,7 @@ class Timing:
 
 
 def timing(seconds: Sequence[float]) -> Timing:
-    """Return the summary of timings of one call. Raises ValueError without any."""
+    """Return the summary of timings of one call. Raises ValueError if `seconds` is empty."""
     if not seconds:
         raise ValueError("no timings were recorded")
     ordered = sorted(seconds)

@@ -216,9 +216,10 @@ _WARM_S, _WARM_CALLS = 0.2, 2
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The seconds for the first round and for all rounds; each round doubles the one before.
+    """The seconds for the first round of measurements, and for all rounds.
 
-    The first round is longer for slow calls, to include enough of them.
+    Each round is twice as long as the one before. For slow calls, the first round is longer than
+    `first_s`, to include enough calls.
     """
 
     first_s: float
