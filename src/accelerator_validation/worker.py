@@ -109,7 +109,7 @@ class _Failed(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        """Raise the error of the first import if `name` is that module; otherwise return None."""
+        """Raise the stored error if `name` is the module that failed; otherwise return None."""
         del path, target
         if name == self._module:
             raise self._error

@@ -87,7 +87,8 @@ _SAME = "Install the same Python, torch, plugin and accelerator-portal there as 
 def agreed(found: Mapping[str, Probed]) -> Probed:
     """Return the common result of probing a device; `found` has the results by Dask worker.
 
-    Raises RunError with all differences.
+    Raises RunError if the Dask workers differ (it lists all differences), or if their torch or
+    Python has another version than that of this machine.
     """
     (first, one), *others = sorted(found.items())
     wrong = [

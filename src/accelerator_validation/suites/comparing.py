@@ -137,9 +137,9 @@ def scale(value: torch.Tensor) -> float:
 
 
 def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
-    """Raise MismatchError if two results differ in structure, or in shapes or types of tensors.
+    """Raise MismatchError if results differ in number of values, or in tensor shapes or types.
 
-    Numbers are not compared.
+    Types are compared only with `same_dtype`, numbers never.
     """
     for part, one, other in _pairs(found, wanted, what):
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
