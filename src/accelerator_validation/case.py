@@ -23,7 +23,7 @@ class Case(Identity):
 
     @cached_property
     def id(self) -> str:
-        """The key that this test has in every report."""
+        """The key of this test, the same in every report: `suite/name?parameter=value`."""
         return self.key
 
     @cached_property

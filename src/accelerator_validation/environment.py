@@ -56,8 +56,8 @@ def installed_facts(package: str | None) -> dict[str, Any]:
     """Return the part of `environment` that can be found without importing torch.
 
     It has the versions of torch, the plugin, Python and packages, the operating system and the
-    architecture. Importing torch could load a plugin, and only a driver knows the device model.
-    `package` is the name of the plugin's package.
+    architecture. The device model is missing, because only a driver knows it. `package` is the name
+    of the plugin's package.
     """
     version = _version(package) if package else None
     found = {

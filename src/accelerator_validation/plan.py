@@ -45,9 +45,10 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The tests of a run, in their order; `skipped` and `expected` are known issues by test id.
+    """The tests of a run, in their order, and the known issues that affect them.
 
-    `shard` is set if this is a part of a larger plan.
+    `skipped` and `expected` are by test id: the issues because of which a test is skipped or is
+    expected to fail. `shard` is set if this is a part of a larger plan.
     """
 
     cases: tuple[Case, ...]

@@ -100,7 +100,10 @@ class Pool:
         self._started = 0
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run all tests. Raises PoolError if workers cannot start, and KeyboardInterrupt."""
+        """Run all tests.
+
+        Raises PoolError if workers cannot start, KeyboardInterrupt if the run is interrupted.
+        """
         self._queue.extend(cases)
         with tempfile.TemporaryDirectory(prefix="validation-") as folder:
             try:

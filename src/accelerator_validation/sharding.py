@@ -30,7 +30,7 @@ from accelerator_validation.request import Request, ShardRequest
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
-    """Return `count` groups of positions whose weights have similar sums.
+    """Return `count` groups of positions in `weights`; the groups have similar sums of weights.
 
     Items are assigned by descending weight to the group with the smallest sum, then the fewest
     items. Adjacent items with equal weights, which are often similar, go to different groups.
@@ -47,9 +47,9 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
     """Return a shard of a plan, balanced by the recorded times in `wanted`.
 
-    A test without a time counts as the median. `identity` is the digest of the whole plan, see
-    `plan_digest`; `resume` is the command that continues an interrupted run of the shard. Raises
-    RunError if there are more shards than tests.
+    A test without a recorded time counts as the median of the others. `identity` is the digest of
+    the whole plan, see `plan_digest`; `resume` is the command that continues an interrupted run of
+    the shard. Raises RunError if there are more shards than tests.
     """
     running = len(plan.to_run)
     if running < wanted.count:

@@ -42,7 +42,10 @@ class CaseEvent:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """The events of a batch in order, and its machine; `fault` is set if no worker started."""
+    """The events of a batch in order, and the machine that ran it.
+
+    `fault` is set if no worker started.
+    """
 
     events: tuple[CaseEvent, ...]
     machine: str = ""

@@ -58,7 +58,10 @@ class ClusterPool:
         self._without_workers: float | None = None
 
     def run(self, cases: Iterable[Case]) -> None:
-        """Run all tests. Raises PoolError if the cluster cannot be used, and KeyboardInterrupt."""
+        """Run all tests.
+
+        Raises PoolError if the cluster cannot be used, KeyboardInterrupt if the run is interrupted.
+        """
         try:
             slots = sum(self._client.nthreads().values())
             for batch in batches(self._run, self._job, cases, slots):

@@ -120,7 +120,7 @@ def run_batch(batch: Batch) -> BatchOutcome:
 
 
 def end_run(run: str) -> None:
-    """End the processes that this process keeps for a run, even if a batch is running."""
+    """End the processes that this Dask worker keeps for a run, even if a batch is running."""
     with _states_lock:
         state = _states.pop(run, None)
     if state:

@@ -41,7 +41,7 @@ class Attempt:
     def pytest_exception_interact(
         self, call: pytest.CallInfo[object], report: pytest.TestReport | pytest.CollectReport
     ) -> None:
-        """Store the first exception of a stage in `raised`."""
+        """Store the first exception of each stage of a test in `raised`, by stage."""
         if isinstance(report, pytest.TestReport) and call.excinfo:
             self.raised.setdefault(report.when, call.excinfo.value)
 
@@ -50,7 +50,7 @@ class Attempt:
         self.reports.append(report)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store why a module could not be collected."""
+        """Store in `uncollected`, by node id, why a module could not be collected."""
         if report.failed:
             self.uncollected[report.nodeid] = report.longreprtext
 

@@ -102,8 +102,8 @@ def _name(target: Any) -> str:
 def sizes(program: Any) -> dict[str, tuple[float, str]]:
     """Return the sizes of a finished program, as (value, unit) by metric.
 
-    `pte_size` is the size of the file, `delegate_size` that of all delegates with their weights,
-    which the file stores separately, and `planned_memory` the planned memory, all in kB.
+    `pte_size` is the size of the file, `delegate_size` that of all delegates, including the weights
+    that the file stores separately, and `planned_memory` the planned memory, all in kB.
     `delegate_blobs` is the number of delegates.
     """
     made = program.executorch_program

@@ -185,7 +185,7 @@ def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
 
 @cache
 def all_metrics() -> tuple[ProgramMetric, ...]:
-    """Return the metrics of this project, then those of other packages, each by name."""
+    """Return the metrics of this project, then those of other packages, sorted by name."""
     points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
     return (*METRICS, *(_loaded(point.name, point.load) for point in points))
 

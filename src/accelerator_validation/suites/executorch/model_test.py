@@ -197,7 +197,7 @@ def _reference(
     inputs: tuple[Any, ...],
     original: Sequence[Any],
 ) -> Sequence[Any]:
-    """Return the expected outputs: those of the quantized model, or `original` without one."""
+    """Return the expected outputs: the quantized model's, or `original` without a quantizer."""
     if not recipe.quantizer:
         return original
     with context.on_reference():
@@ -319,7 +319,7 @@ def check_runtime(backend: Backend | None) -> None:
 def load_here(data: bytes) -> Execute:
     """Load a program in this process, and return a function that runs it.
 
-    Raises RuntimeError with an error number of ExecuTorch.
+    Both raise RuntimeError if they fail; ExecuTorch's own errors have a number.
     """
     from executorch.runtime import Runtime, Verification
 
