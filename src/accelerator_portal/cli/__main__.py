@@ -1,4 +1,4 @@
-"""`python -m accelerator_portal.cli`: runs the command where its script is not on the path."""
+"""Runs the command as `python -m accelerator_portal.cli`, also if its script is not on PATH."""
 
 from __future__ import annotations
 

@@ -103,7 +103,10 @@ def _help(root: Path, problem: Problem) -> str:
 
 
 def _window(start: int, length: int) -> slice:
-    """Return the part of a long line that is shown, which contains the start of the problem."""
+    """Return the part to show of a line with `length` characters.
+
+    The part has at most MOST_COLUMNS characters and contains `start`, the problem's first position.
+    """
     if length <= MOST_COLUMNS:
         return slice(0, length)
     first = max(0, min(start - MOST_COLUMNS // 4, length - MOST_COLUMNS))
@@ -151,7 +154,7 @@ def _record(root: Path, problem: Problem) -> dict[str, Any]:
 
 
 def _message(text: str) -> str:
-    """Escape text without line breaks for a workflow command."""
+    """Return `text`, which has no line breaks, escaped for a GitHub workflow command."""
     return text.replace("%", "%25")
 
 
@@ -315,9 +318,10 @@ class UnknownBaseError(ValueError):
 
 
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
-    """Return the platform folders that differ from `base`, or by default from the main branch.
+    """Return the names of the platform folders that differ from `base` (default: the main branch).
 
-    Empty without git or such a branch. Raises UnknownBaseError if `base` does not exist.
+    Later changes of `base` don't count. Empty without git or a main branch. Raises UnknownBaseError
+    if `base` does not exist.
     """
     for name in (base,) if base else _USUAL_BASES:
         # Compare with the last common commit, so that later changes of others do not count.

@@ -1,4 +1,4 @@
-"""`accelerator-portal schema`, `owners` and `suites`: write generated files, or list old ones."""
+"""`accelerator-portal schema`, `owners` and `suites`: write or check generated files."""
 
 from __future__ import annotations
 

@@ -212,9 +212,9 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
 
 
 def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
-    """Return the draft of the folder, the catalog with it (None if invalid), and the problems.
+    """Return the draft of the new folder, the catalog with it (None if invalid), and the problems.
 
-    An imported guide that fails the check is left out.
+    If the guide from `additional-platforms.json` fails the check, the draft omits it.
     """
     draft = draft_from_answers(case)
     known = with_known_hosts(case.catalog, case.new_hosts, case.value("host-owner") or "")
@@ -270,7 +270,7 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
 
 
 def _words(question: Prompt, fault: str) -> str:
-    """Return the error message `fault` with the question's words in place of its flag.
+    """Return the error message `fault` with `question.words` in place of the question's flag.
 
     For example, `torch[2]: …` becomes `PyTorch: …`.
     """

@@ -23,7 +23,10 @@ from accelerator_portal.checks import errors, load_and_check
 
 
 class _InputFile(click.Path):
-    """A file to read. A pipe or a device is refused: a command could wait for it forever."""
+    """The type of an option with an input file or folder.
+
+    A pipe or a device is refused: a command could wait for it forever.
+    """
 
     name = "file"
 
@@ -33,7 +36,7 @@ class _InputFile(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
-        """Return the path of the file."""
+        """Return the path. Raises click.BadParameter if it is missing, a pipe or a device."""
         path = super().convert(value, param, ctx)
         place = Path(os.fsdecode(path))
         if not (place.is_file() or place.is_dir()):
@@ -56,11 +59,11 @@ else:  # click 8.1 doesn't support type arguments
 
 
 class _Described(_ParamType):
-    """A type of option values whose error message says which values are valid."""
+    """Base class of option types whose error message says which values are valid."""
 
     @property
     def wanted(self) -> str:
-        """The valid values, as the error message names them after "is not"."""
+        """The text for the error message that names the valid values, after "is not"."""
         raise NotImplementedError
 
     def convert(
@@ -69,7 +72,7 @@ class _Described(_ParamType):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Any:  # noqa: ANN401 - the same
-        """Return the value as click's own type converts it. Raises click.BadParameter."""
+        """Return the converted value. Raises click.BadParameter if it is invalid."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -77,30 +80,30 @@ class _Described(_ParamType):
 
 
 class WholeNumber(_Described, click.IntRange):
-    """A whole number, such as a count, of at least `min` and at most `max`."""
+    """The type of an option with a whole number of at least `min` and at most `max`."""
 
     @property
     def wanted(self) -> str:
-        """A whole number with the bounds."""
+        """Text that names the bounds, such as "a whole number from 1 to 8"."""
         bounds = f"from {self.min} to {self.max}" if self.max else f"of {self.min} or more"
         return f"a whole number {bounds}"
 
 
 class SecondsText(_Described, click.FloatRange):
-    """A time of at least `min` seconds."""
+    """The type of an option with a number of seconds of at least `min`."""
 
     @property
     def wanted(self) -> str:
-        """A number of seconds with the lower bound."""
+        """Text that names the lower bound, such as "a number of seconds, 1 or more"."""
         return f"a number of seconds, {self.min} or more"
 
 
 class DateText(_Described, click.DateTime):
-    """A date, or a date and a time, in one of the formats."""
+    """The type of an option with a date, or a date and a time, in one of click's `formats`."""
 
     @property
     def wanted(self) -> str:
-        """A date with an example in each format."""
+        """Text that names a valid date, with an example in each of `formats`."""
         day = dt.datetime(2026, 11, 25, 13, 45, tzinfo=dt.timezone.utc)
         like = " or ".join(f"{day:{one}}" for one in self.formats)
         return f"a valid date. Write it like {like}"

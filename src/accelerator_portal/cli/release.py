@@ -138,14 +138,14 @@ def _check_known(catalog: Catalog, version: str | None) -> None:
 @ROOT
 @click.argument("version", callback=_version)
 def add_release(root: Path, version: str) -> None:
-    """Add a release and its companions, or complete its entry.
+    """Add a PyTorch release, or complete its entry.
 
     The entry is in data/releases.yaml.
 
-    Asks PyPI and the indexes of PyTorch that install options use, and cites each as a source.
-    Companions, such as torchaudio and triton, are packages that are installed next to torch.
-    What cannot be read is left out and listed; run the command again to complete the entry.
-    Values that the entry already lists are not changed.
+    The command reads PyPI and the PyTorch package indexes that install options use, and cites each
+    as a source. It also adds companions, the packages that are installed next to torch, such as
+    torchaudio and triton. What cannot be read is omitted and listed; run the command again to
+    complete the entry. Values that the entry already lists are not changed.
     """
     from accelerator_portal.checks.release_addition import release_addition
 
@@ -168,7 +168,7 @@ def add_release(root: Path, version: str) -> None:
 @ROOT
 @click.argument("version", callback=_version, required=False)
 def check_release(root: Path, version: str | None) -> None:
-    """List builds that commands use but no entry has.
+    """List builds that data/releases.yaml lacks.
 
     These are builds of PyTorch that install commands use and data/releases.yaml does not list.
     With VERSION, only builds of that release are listed. Exits with 1 if there are any.
@@ -207,7 +207,10 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each place that could not be read, grouped by host and error."""
+    """Yield a line for each host and error, naming what could not be read.
+
+    `unread` maps what could not be read (an index, or a package or wheel on PyPI) to the error.
+    """
     places: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):
         host = urlsplit(name).hostname or name.partition(",")[0]

@@ -157,9 +157,9 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
 
 
 def catalog_of(root: Path) -> Catalog | None:
-    """Return the catalog, or None if the folder is not a repository of the portal.
+    """Return the catalog below `root`, or None if the folder is not a repository of the portal.
 
-    A vendor's CI has no catalog; names are checked where the report is added.
+    A vendor's CI has no catalog; the report's names are checked when it is added to the portal.
     """
     return usable_catalog(root) if is_repository(root) else None
 

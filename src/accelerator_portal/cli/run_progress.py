@@ -95,9 +95,9 @@ def closing_words(finished: Finished, out: Path) -> str:
 
 
 def _waiting(tests: list[TestEntry]) -> list[str]:
-    """Return a heading and a line for each operator whose absence stopped tests; empty if none did.
+    """Return a heading, and a line for each operator that the backend lacks and tests needed.
 
-    The operators that stopped most tests come first.
+    The operators that affect most tests come first. Empty if there are none.
     """
     missing = missing_operators(tests)
     if not missing:

@@ -58,7 +58,10 @@ _FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 def _numbers(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> tuple[int, int] | None:
-    """Return K and N of `K/N`. Raises click.BadParameter if it is not a valid shard."""
+    """Return the shard number K (from 1) and the number of shards N, from the option's `K/N`.
+
+    Returns None without the option. Raises click.BadParameter if the value is invalid.
+    """
     del context, parameter
     if value is None:
         return None
@@ -264,9 +267,11 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
 
 
 def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
-    """Return the request to resume a run, with workers and threads for the suites in its journal.
+    """Return `request`, which resumes a run, with the workers and threads for the run's suites.
 
-    Raises RunError if the journal cannot be read or the workers would distort measured speeds.
+    The suites are those in the run's journal. `workers` and `threads` in `arguments` override the
+    defaults. Raises RunError if the journal cannot be read or the workers would distort measured
+    speeds.
     """
     found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
     return replace(request, workers=found.workers, threads=found.threads)

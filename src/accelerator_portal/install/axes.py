@@ -254,5 +254,8 @@ KEY_AXES = tuple(axis for axis in by_column(AXES) if not axis.many)
 
 
 def row_key(row: InstallRow, *without: str) -> tuple[str, ...]:
-    """Return the key of a row: its values on `KEY_AXES`, except on the axes `without`."""
+    """Return a row's values on the axes on which it has one value, as a key.
+
+    They are in the order of KEY_AXES; the axes with the ids `without` are omitted.
+    """
     return tuple(getattr(row, axis.field) for axis in KEY_AXES if axis.id not in without)

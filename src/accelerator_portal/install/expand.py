@@ -140,10 +140,10 @@ def _note(platform: Platform, option: Option, target: Target, method: Method) ->
 
 
 def _other_needs(platform: Platform, target: Target) -> str | None:
-    """Return a note about versions of required software other than the row's, or None.
+    """Return a note about the required software, such as a driver, or None.
 
-    The note lists the plugin versions for these other versions. If no source states the versions
-    that this release requires, it says so and names a release for which they are stated.
+    The note lists plugin versions for other versions of that software. If no source states which
+    versions `target.torch` requires, the note says so and names a release whose versions are known.
     """
     fits = target.fits
     if fits is None:

@@ -100,7 +100,7 @@ def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
 
 
 def _plain_python(check: CheckLine) -> str:
-    """Return the check's command for `uv run`, whose interpreter is `python` on every system."""
+    """Return the check's command with `python` for `python3`, for `uv run` on every system."""
     return check.command.replace("python3 ", "python ", 1)
 
 
@@ -168,9 +168,9 @@ def _is_packages_only(row: InstallRow) -> bool:
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return the uv row of the newest release whose build uv detects.
+    """Return the uv row of the newest release whose build uv can detect, for each machine.
 
-    The keys are platform, operating system and architecture.
+    The keys are platform id, operating system and architecture.
     """
     newest: dict[tuple[str, str, str], InstallRow] = {}
     for row in rows:
@@ -226,7 +226,7 @@ def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]
 
 
 def _of_any_version(row: InstallRow) -> tuple[Prerequisite, ...]:
-    """Return the prerequisites without versions, which depend on the build that is installed."""
+    """Return all prerequisites with their versions removed: these depend on the installed build."""
     return tuple(replace(prerequisite, version=None) for prerequisite in row.prerequisites)
 
 

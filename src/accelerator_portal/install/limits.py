@@ -64,7 +64,7 @@ def row_ranges(
 
 
 def _ranges(places: Iterator[int]) -> Iterator[int]:
-    """Yield the first number of each consecutive range, and the number after its last."""
+    """Yield the start and the exclusive end of each run of consecutive integers in `places`."""
     end = None
     for place in places:
         if place == end:

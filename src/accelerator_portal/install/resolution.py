@@ -130,9 +130,10 @@ def _is_on(row: InstallRow, machine: Mapping[str, str]) -> bool:
 def _free_wishes(
     selector: Selector, wishes: Mapping[str, str], platform: str
 ) -> list[tuple[Axis, str]]:
-    """Return the wishes by axis, except for the machine, the platform and the build `stable`.
+    """Return the wishes that `resolve` tries to meet, as pairs of axis and value, oldest first.
 
-    Variants of other platforms are left out, too.
+    Omits the wishes for the machine and the platform, the build `stable`, and variants that
+    `platform` does not have.
     """
     axes = {axis.id: axis for axis in selector.table}
     own = {value.id for value in selector.values("variant", platform)}
@@ -148,9 +149,9 @@ def _free_wishes(
 
 
 def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
-    """Return the points, pairs of a row and one of its Python versions, with a value on an axis.
+    """Filter `points`, pairs of a row and a Python version, by their value on an axis.
 
-    If no row names the Python version `value`, return the points of rows without a Python version.
+    If no row has the Python version `value`, return the points of rows for any Python version.
     """
     if axis.id != "python":
         return [point for point in points if getattr(point[0], axis.field) == value]
@@ -163,9 +164,9 @@ def _preference(
 ) -> tuple[int, ...]:
     """Return the sort key of a row and one of its Python versions; the smallest is the best.
 
-    The worst are rows whose versions do not exist together for this Python. Next are nightly
-    builds, methods that are not in READY, and rows with `on_request`. The rest is sorted by axis:
-    the value of the starting choice first, then in the order of the axis.
+    Each of these makes a row worse, the most important first: its versions don't resolve for this
+    Python, it is a nightly build, its method is not pip, uv or docker, it has `on_request`. Then
+    each axis counts: the value of the starting choice is best, the others follow in axis order.
     """
     row, python = point
     places = []
@@ -191,10 +192,10 @@ def _fails(row: InstallRow, python: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FollowedReleases:
-    """The PyTorch releases that a platform supports; None if nothing is known.
+    """The newest and the oldest PyTorch release that a platform supports; None if not known.
 
-    `newest` and `oldest` have an install command. If no release has one (`has_command`), they are
-    from `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after `newest`.
+    If `has_command`, these are the releases with an install command, else those in
+    `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after `newest`.
     """
 
     newest: str | None = None

@@ -153,9 +153,9 @@ def make_selector(
 
 
 def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:
-    """Yield the ids of variants that neither nightly builds nor the two newest releases have.
+    """Yield the ids of each platform's variants that only its older releases have.
 
-    For each platform, these are the two newest of the releases that have variants.
+    A release is older if it is not one of the platform's two newest releases with variants.
     """
     places = {value.id: place for place, value in enumerate(builds)}
     found: dict[str, dict[str, set[str]]] = {}
@@ -173,7 +173,8 @@ def _starts_of(
 ) -> Iterator[Choice]:
     """Yield the default choices for machines on which the platform has a row, with this platform.
 
-    If there are none, yield the first default choice with the machine of the platform's first row.
+    If there are none, yield the first of `starts`, changed to this platform and the machine of its
+    first row.
     """
     systems = {(row.os, row.arch): None for row in rows}
     here = [start for start in starts if (start["os"], start["arch"]) in systems]

@@ -25,9 +25,9 @@ class Serving:
     releases do, `preview` if only nightly builds do, `no-command` if a build runs on it that the
     portal has no command for, and `none` if no build does. `oldest` and `newest` are the oldest and
     newest release that run on it. `variants` are the ids of the variants of `newest`, preferred
-    ones first. `os` and `arch` are set if builds for other systems do not run on it. `from_source`
-    is true if only builds from source run on it. `passed_over` is the platform's newest release if
-    that differs from `newest`.
+    ones first. `os` and `arch` are set if the hardware limits `newest` to one operating system or
+    architecture. `from_source` is true if only builds from source run on it. `passed_over` is the
+    platform's newest release if only install rows of earlier releases run on it.
     """
 
     verdict: ReleaseSupport
@@ -136,8 +136,8 @@ def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> S
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
     """Return the builds for hardware that no install row runs on; `verdict` is `no-command`.
 
-    The releases are those in `compatibility.yaml` that the generation's builds cover, or else those
-    that the generation's builds pin with `==`.
+    `oldest` and `newest` are the releases in `compatibility.yaml` to which an entry of
+    `generation.builds` applies, or else the releases that these entries name with `==`.
     """
     rows = [
         row
@@ -162,9 +162,9 @@ def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str |
 
 
 def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple[str, str], ...]:
-    """Return the operating systems of `fitting` that `best` lacks, each with its newest release.
+    """Return operating systems with their newest release in `fitting`, sorted by name.
 
-    They are sorted by name. Nightly builds don't count.
+    Omits the operating systems of the rows `best`, and nightly builds.
     """
     newest: dict[str, str] = {}
     here = {row.os for row in best}

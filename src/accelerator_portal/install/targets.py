@@ -23,9 +23,10 @@ class Target:
     """One build, variant and system for which an option has commands.
 
     `build` is a release's version or `preview`. `wheel` is the variant of the published build.
-    `index` is the address of the index that has its wheel, empty for PyPI. Both are None if the
-    option itself states its systems; images and archives have no index. `fits` is the row of
-    `compatibility.yaml` that the option installs. `named` is the document that names the version.
+    `index` is the address of the index that has its wheel, empty for PyPI, and None for images and
+    archives. `wheel` and `index` are None if the option itself states its systems. `fits` is the
+    row of `compatibility.yaml` that the option installs. `named` is the document that names the
+    version.
     """
 
     build: str

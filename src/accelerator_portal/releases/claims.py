@@ -32,8 +32,8 @@ def claims_without_evidence(catalog: Catalog, version: str | None = None) -> lis
     """Return a problem for each build that commands install and `data/releases.yaml` does not list.
 
     A build that is not listed for all Python versions of its commands is a problem, too. `version`
-    limits the result to one release. Commands that name a vendor's index are left out: the source
-    of the option is their evidence.
+    limits the result to one release. Commands that name a vendor's index are not checked: the
+    source of the option is their evidence.
     """
     methods: dict[BuildClaim, set[str]] = {}
     pythons: dict[BuildClaim, set[str]] = {}
@@ -54,7 +54,10 @@ def _claims(row: InstallRow) -> Iterator[BuildClaim]:
 
 
 def _build(call: PipCall) -> str | None:
-    """Return the variant whose index a command names, or `pypi`; None for a vendor's index."""
+    """Return the variant of the PyTorch index that a pip or uv call names, or `pypi` without one.
+
+    None for a vendor's index, or for several indexes.
+    """
     if call.backend:
         return call.backend
     named = [index for index in (call.index, call.extra_index) if index]
@@ -108,8 +111,8 @@ def _is_for(wheel: Wheel, claim: BuildClaim) -> bool:
 def _proves(wheel: Wheel, claim: BuildClaim) -> bool:
     """Return whether a wheel in `data/releases.yaml` is the build that a claim names.
 
-    For the claim `pypi`, any wheel on PyPI is. For a variant, so is the variant's wheel on PyPI,
-    because `data/releases.yaml` does not list it again for the variant's index.
+    A claim of the build `pypi` needs any wheel on PyPI. A claim of a variant needs a wheel of that
+    variant, on its index or on PyPI: `data/releases.yaml` lists a wheel on both only once.
     """
     return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
 

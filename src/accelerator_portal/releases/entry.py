@@ -86,7 +86,10 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 
 
 def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
-    """Yield a text for each new companion release whose metadata names no torch release."""
+    """Yield a message for each companion release to add by hand.
+
+    These are releases newer than those in `companions` whose metadata names no torch release.
+    """
     tied = {companion.package for companion in published.companions}
     for package, version in published.untied.items():
         rows = [Version(c.version) for c in listed.companions if c.package == package]
@@ -142,7 +145,10 @@ def _listed(release: Release) -> Iterator[tuple[BuildKey, Wheel]]:
 
 
 def _described(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
-    """Return the wheels of `known` that lack tags or sizes, completed, by position."""
+    """Return completed copies of the wheels in `known` that lack tags or sizes.
+
+    The keys are the wheels' positions in `known.wheels`.
+    """
     builds = {(*build.key, build.index == PYPI): build for build in published.builds}
     found: dict[int, Wheel] = {}
     for place, wheel in enumerate(known.wheels):
@@ -171,7 +177,11 @@ def _sizes(builds: Iterable[PublishedBuild]) -> dict[Arch, int]:
 def _wheels(
     builds: Iterable[PublishedBuild], version: str, pythons: tuple[str, ...]
 ) -> Iterator[Wheel]:
-    """Yield entries for wheels in the order of the file; equal architectures share an entry."""
+    """Yield the wheels to list in `data/releases.yaml`, in the order of that file.
+
+    Builds that differ only in architecture, tags or size share a wheel entry. `pythons` are the
+    release's Python versions; a wheel states its own only if they differ.
+    """
     groups: dict[tuple[str, Os, str, tuple[str, ...]], list[PublishedBuild]] = {}
     for build in sorted(builds, key=_order):
         own = ordered_pythons(build.pythons)
@@ -222,12 +232,10 @@ _REMEDY = "write each wheel on one line, or add the release by hand"
 
 
 def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> str:
-    """Return the text of `data/releases.yaml` with a change.
+    """Return `text`, the content of `data/releases.yaml`, with `change` applied.
 
-    `read` is the day on which the indexes were read.
-
-    Raises ProblemsError if the file cannot be read, or is written in a form that cannot be
-    edited.
+    `path` names the file in errors. `read` is the day on which the indexes were read. Raises
+    ProblemsError if `text` is invalid, or is not written in the form that the portal can edit.
     """
     before, file = read_releases(path, text)
     if change.is_empty:
@@ -277,7 +285,7 @@ def _compare(path: str, before: Releases, after: Releases, change: EntryChange) 
 
 
 def _last_line(lines: list[str], end: int) -> int:
-    """Return the index after the last line before `end` that is not blank or a comment."""
+    """Return the index `end` moved up, above the blank lines and comments directly before it."""
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end
@@ -294,9 +302,10 @@ def _line_of_new_entry(file: YamlFile, before: Releases, release: Release, lines
 def _complete(
     path: str, file: YamlFile, before: Releases, change: EntryChange, lines: list[str]
 ) -> None:
-    """Change `lines`: complete the wheels of an entry, and add missing wheels and torchvision.
+    """Apply `change` to an existing entry in `lines`, the lines of the file.
 
-    Raises ProblemsError if a wheel or the source is not written on one line.
+    Completes its wheels, and adds missing wheels and torchvision. Raises ProblemsError if a wheel
+    or the entry's `source` is not written on one line.
     """
     versions = [release.version for release in before.releases]
     place = versions.index(change.release.version)

@@ -53,9 +53,10 @@ class AskOptions:
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:
-    """Return the addresses of PyTorch's release indexes that install options name.
+    """Return the addresses of PyTorch's package indexes to read, without nightly ones.
 
-    The last one is the index of all builds, which also has variants that no option names yet.
+    They are the indexes that install options name and, last, the index of all builds, which also
+    has variants that no option names yet.
     """
     named = {
         index
@@ -74,9 +75,9 @@ def asked_packages(catalog: Catalog) -> tuple[str, ...]:
 
 
 def ask(root: Path, catalog: Catalog, version: str, options: AskOptions) -> PublishedRelease:
-    """Return what the indexes publish of a release; its `unread` names indexes that failed.
+    """Return what PyPI and PyTorch's indexes publish of the release `version`.
 
-    Responses are cached below `root`.
+    `unread` of the result names what could not be read. Responses are cached below `root`.
     """
     work = _Work(catalog, version, options)
     asyncio.run(work.all(root / CACHE))

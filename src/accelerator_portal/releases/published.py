@@ -81,8 +81,8 @@ def builds_on_index(
     """Return the builds of a release on one of PyTorch's indexes.
 
     A wheel's local version names its variant. A wheel without a local version, as for macOS, is
-    the CPU build if the index is that of the CPU builds; otherwise it is skipped. Yanked wheels
-    are left out.
+    the CPU build if it is on the index of the CPU builds; on other indexes it is omitted. Yanked
+    wheels are omitted, too.
     """
     own = index.removeprefix(INDEX).strip("/")
     found: list[PublishedBuild] = []
@@ -99,7 +99,7 @@ def builds_on_index(
 def builds_on_pypi(
     facts: ReleaseFacts, refused: Iterable[str] = ()
 ) -> tuple[tuple[PublishedBuild, ...], tuple[str, ...]]:
-    """Return the builds of a release on PyPI, and the platform tags without readable metadata.
+    """Return a release's builds on PyPI, and the platform tags of wheels with unreadable metadata.
 
     The CUDA version is stated in a wheel's requirements, so a wheel without readable metadata could
     be of any variant. `refused` are messages about unreadable files, which begin with a file name.
@@ -187,7 +187,10 @@ def companions_on_pypi(
 
 
 def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
-    """Return a package's newest final version if its metadata names no torch release, or None."""
+    """Return a package's newest final version, or None if it requires an exact torch release.
+
+    Also None without a final version. Yanked releases don't count.
+    """
     final = [r for r in releases if r.yanked is None and not Version(r.version).is_prerelease]
     newest = max(final, key=lambda release: Version(release.version), default=None)
     if newest is None or any(

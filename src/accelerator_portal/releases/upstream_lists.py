@@ -73,7 +73,7 @@ class _Matrix(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class MatrixBuilds:
-    """The builds of a binary build matrix, each with its Python versions (none for LibTorch)."""
+    """The builds in PyTorch's binary build matrix; those of LibTorch have no Python versions."""
 
     pythons: Mapping[_Key, set[str]]
     """Python versions by release (or NIGHTLY), system, kind and variant."""
@@ -92,8 +92,8 @@ def is_matrix(text: str) -> bool:
 def read_matrix(text: str) -> MatrixBuilds:
     """Return the builds of a binary build matrix. Raises UpstreamSourceError if it is invalid.
 
-    Leaves out release candidates, and builds for Windows on Arm in matrices before 2.8, which name
-    a Linux runner for these builds.
+    Release candidates are omitted. So are builds for Windows on Arm in matrices before 2.8, which
+    name a Linux runner for them.
     """
     try:
         matrix = _Matrix.model_validate_json(text)
@@ -118,8 +118,8 @@ def compare_matrix(releases: Releases, matrix: MatrixBuilds) -> UpstreamComparis
     """Return the comparison of `data/releases.yaml` with a binary build matrix.
 
     A build counts as extra only if the matrix has other builds of its release, system and kind,
-    because a matrix covers one system. Nightly archives are left out: `data/releases.yaml` has
-    none.
+    because a matrix covers one system. Nightly LibTorch archives are not compared, because
+    `data/releases.yaml` has none.
     """
     theirs = {k: v for k, v in matrix.pythons.items() if (k[0], k[2]) != (NIGHTLY, "archives")}
     compared = {key[:3] for key in theirs}

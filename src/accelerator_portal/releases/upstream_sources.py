@@ -41,7 +41,7 @@ _Systems = dict[str, dict[str, dict[str, dict[str, Any]]]]
 
 
 class UpstreamSourceError(ValueError):
-    """Raised if a text is not one of PyTorch's lists; the message says what is wrong."""
+    """Raised if a text is not a valid list of PyTorch, such as RELEASE.md; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,10 @@ def _published(text: str) -> Iterator[UpstreamCommand]:
 
 
 def _of_release(release: str, systems: _Systems) -> Iterator[UpstreamCommand]:
-    """Yield the commands of one release, without entries marked `default`, which repeat others."""
+    """Yield the commands of a release in published_versions.json.
+
+    Entries marked `default` are omitted, because they repeat others.
+    """
     for os in _SYSTEMS:
         tools = systems.get(os, {})
         for method in ("pip", "libtorch"):
@@ -278,7 +281,7 @@ def _portal_side(
 
 
 def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> str:
-    """Return a text that says how the commands of a build differ; empty if they agree."""
+    """Return the first difference between both sides' commands for a build, as a message, or ""."""
     addresses = {command.address for command in ours}
     if addresses.isdisjoint(command.address for command in theirs):
         return f"upstream has {theirs[0].address}, the portal has {ours[0].address}"

@@ -95,9 +95,9 @@ def _model(question: Prompt) -> type[Model]:
 class Prompt:
     """A question to a vendor; `flag` is the option that answers it on the command line.
 
-    `needed`: the folder cannot be created without an answer. `hidden`: asked only if the flag
-    is missing and no answer follows from other answers. `many`: several values, separated by
-    commas.
+    `needed`: the folder cannot be created without an answer. `hidden`: asked only if no
+    answer is given and none follows from documents or other answers. `many`: several values,
+    separated by commas.
     """
 
     flag: str

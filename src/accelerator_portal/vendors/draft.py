@@ -39,11 +39,12 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The known content of a platform's folder; unknown values are left out.
+    """The known content of a platform's folder; unknown values are absent.
 
     `sources` are all sources by id; each file declares those that it cites. `accelerator` and
-    `install` hold the keys of the YAML files, `rows` those of compatibility.yaml, `guide`
-    Markdown by heading, and `questions` answers by question.
+    `install` are the contents of accelerator.yaml and install.yaml, and `rows` the list `rows` of
+    compatibility.yaml. `guide` has Markdown by heading, `questions` the FAQ's answers by question,
+    and `hints` the parts to complete next.
     """
 
     sources: Mapping[str, Record]
@@ -90,7 +91,7 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
 
 
 def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
-    """Return the sources with the ids `named`; all sources if none has, since a file needs one."""
+    """Return the sources with the ids `named`, by id; all sources if a file cites none of them."""
     return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
 
 
@@ -217,7 +218,8 @@ def check_folder(
     """Return the catalog with the new folder, and every problem that the folder would cause.
 
     Problems can be in other folders, such as a device string that is no longer unique. The
-    catalog is None if the folder cannot be read. Raises OSError.
+    catalog is None if the folder cannot be loaded. Raises OSError if a temporary file cannot be
+    written.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / ACCELERATORS / platform_id

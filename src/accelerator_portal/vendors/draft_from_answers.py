@@ -139,7 +139,10 @@ def _note(case: PlatformCase) -> Record:
 
 
 def _source(case: PlatformCase, *flags: str) -> dict[str, Any]:
-    """Return `{"source": …}` with the id of these answers' source, or a list of several ids."""
+    """Return `{"source": …}` for the answers to the questions `flags`.
+
+    The value is the id of their source, or a list of ids if there are several.
+    """
     named = list(dict.fromkeys(case.source(flag) for flag in flags if flag in case.answers))
     return {"source": named[0] if len(named) == 1 else named}
 

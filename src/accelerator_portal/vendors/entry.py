@@ -46,10 +46,10 @@ def folder_name(platform_id: str) -> str:
 def entry_draft(
     data: AdditionalPlatforms, platform_id: str, releases: Releases, read: dt.date
 ) -> Draft:
-    """Return the draft that an entry of `additional-platforms.json` supports.
+    """Return the draft of a folder with what its entry in `additional-platforms.json` states.
 
-    A command without a version installs the newest of `releases` on its index. `read` is the
-    day on which the file was read. Raises UnreadableCommandError if a command is not a chain of
+    An option whose command pins no version is for the newest of `releases` on its index. `read` is
+    the day on which the file was read. Raises UnreadableCommandError if a command is not a chain of
     pip commands.
     """
     platform = data.platforms[platform_id]
@@ -77,7 +77,7 @@ def entry_draft(
 
 
 def with_all_headings(draft: Draft) -> Draft:
-    """Return an entry's draft with a note in each section that the entry's guide lacks."""
+    """Return a draft from `additional-platforms.json` with a note in each missing guide section."""
     nothing = f"Not described in the source [@{SOURCE}]."
     return replace(
         draft, guide={title: draft.guide.get(title, nothing) for title in GUIDE_HEADINGS}
@@ -128,9 +128,9 @@ def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[d
 def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
     """Return the keys `torch` and `wheels` of an option, which select its PyTorch releases.
 
-    `torch` is the version that the steps pin, or else the newest release on the index. `wheels` is
-    the variant of PyTorch's index if no version is pinned. An option for such an index in the
-    channel `preview` has no `torch`.
+    If the steps pin a version, `torch` is that version and there is no `wheels`. Otherwise `torch`
+    is the newest release on the index. For one of PyTorch's own indexes, `wheels` is the index's
+    variant, and the channel `preview` has no `torch`.
     """
     version = pinned(steps, "torch")
     if version:
@@ -194,11 +194,11 @@ def _without_html(line: str) -> str:
 
 
 def with_releases(draft: Draft) -> Draft:
-    """Return an entry's draft whose options also cover other releases than the pinned one.
+    """Return a draft from `additional-platforms.json` with options for several PyTorch releases.
 
-    Options for PyTorch's own wheels follow `data/releases.yaml`, all others the rows of
-    `compatibility.yaml`. A draft without rows gets one for a pinned torch version, if no plugin is
-    pinned.
+    Options for PyTorch's own wheels take their releases from `data/releases.yaml`, other options
+    from the rows of `compatibility.yaml`. A draft without rows gets one for the torch version of
+    its first such option, unless that option pins a plugin.
     """
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
@@ -209,9 +209,9 @@ def with_releases(draft: Draft) -> Draft:
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
     """Return an option that takes its versions from `rows` of compatibility.yaml, not from pins.
 
-    An option with `wheels` or for nightly builds follows `data/releases.yaml` instead. `package` is
-    the platform's package; by default the plugin that the option pins. An option that pins other
-    versions than the rows is returned unchanged: it may be the only option for its system.
+    An option with `wheels` or for nightly builds takes them from `data/releases.yaml` instead.
+    `package` is the platform's package, by default the plugin that the option pins. An option whose
+    pinned versions no row has is returned unchanged: it may be the only option for its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)

@@ -92,9 +92,9 @@ def interview(
 
 
 def _proposals(case: PlatformCase) -> dict[str, Answer]:
-    """Return the answers by flag, without those to hidden questions.
+    """Return the case's answers by flag, without those to hidden questions.
 
-    They are offered again when a person goes back to an earlier question.
+    These are the defaults of the questions after a person goes back to an earlier question.
     """
     return {f: answer for f, answer in case.answers.items() if not BY_FLAG[f].hidden}
 

@@ -1,7 +1,8 @@
 """Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
 
-The document is Markdown or HTML. A missing heading or column, or a cell text that `marks` does not
-list, raises ProblemsError, so that models are never lost silently if the document changes its form.
+The document is Markdown or HTML. A missing heading or column, or a mark that the list's `marks` do
+not have, raises ProblemsError, so that models are never lost silently if the document changes its
+form.
 """
 
 from __future__ import annotations
@@ -135,8 +136,8 @@ class _Tables(HTMLParser):
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
     """Return `listed` with `rows`, `left_out` and `models` read from the text of its document.
 
-    `path` names the document in errors. Raises ProblemsError if `listed` does not describe the
-    document.
+    `path` names the document in errors; `.html` means HTML. Raises ProblemsError if the document
+    does not fit the reading rules in `listed`, for example without one of its headings.
     """
     reading = _Reading(path, text, listed)
     for table in _tables(path, text, listed):
@@ -202,7 +203,10 @@ class _Reading:
     models: dict[tuple[str, str | None], _Found] = field(default_factory=dict)
 
     def add(self, table: _Table) -> None:
-        """Read the rows of a table; only count them if it is below one of `except_headings`."""
+        """Read the models in a table's rows.
+
+        Rows of a table below one of `except_headings` are only counted, in `left_out`.
+        """
         left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = _grid(table)
         self.rows += len(rows)

@@ -1,4 +1,4 @@
-"""Derives answers from package metadata or from pytorch.org's `additional-platforms.json`."""
+"""Derives a vendor's answers from package metadata or pytorch.org's `additional-platforms.json`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _REPOSITORY = re.compile(r"https://github\.com/([^/?#]+/[^/?#]+?)(?:\.git)?/?")
 
 
 def package_offers(package: PackageMetadata) -> dict[str, Answer]:
-    """Return the answers in a package's metadata, by flag; invalid values are left out."""
+    """Return the answers that a package's metadata gives to the questions to a vendor.
+
+    The keys are the questions' flags. Questions without a valid answer are absent.
+    """
     autoload = None if package.autoload is None else "yes" if package.autoload else "no"
     return _answers(
         PACKAGE,
@@ -49,7 +52,7 @@ def project_page(package: PackageMetadata) -> str | None:
 
 
 def entry_offers(entry: Draft) -> dict[str, Answer]:
-    """Return the answers in an entry of `additional-platforms.json`, by flag."""
+    """Return the answers that a draft from `additional-platforms.json` gives, by question flag."""
     steps = [step for option in entry.install["options"] for step in option["steps"]]
     names = (canonicalize_name(requirement.name) for requirement in requirements(steps))
     plugins = (name for name in names if name not in {"torch", "torchvision", "torchaudio"})

@@ -158,7 +158,7 @@ def _torch(requires: Iterable[Requirement]) -> SpecifierSet | None:
 
 
 def _entry_point(text: str | None) -> str | None:
-    """Return the module that `import torch` loads through the entry point; None without one."""
+    """Return the module in `entry_points.txt` that `import torch` loads by itself, or None."""
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
     try:
         parser.read_string(text or "")

@@ -38,9 +38,10 @@ def document_of(file: StatedModels, listed: ModelList) -> CitedDocument | None:
 def with_list(
     file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
-    """Return a file with the list at index `place` read again from a copy of its document.
+    """Return `file` with `lists[place]` read again from `copy`, a copy of its cited document.
 
-    Raises ProblemsError if the list does not describe the document.
+    Its source gets the copy's commit and dates. Raises ProblemsError if the document does not
+    fit the list's reading rules, for example without one of its headings.
     """
     lists = list(file.lists)
     name = lists[place].source[0]
@@ -52,7 +53,7 @@ def with_list(
 
 
 def file_text(file: StatedModels) -> str:
-    """Return the text of `stated-models.yaml`; the `source` of each list is one id, not a list."""
+    """Return the text of `stated-models.yaml`, with the `source` of each list as a single id."""
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
     for one in data["lists"]:
         one["source"] = one["source"][0]

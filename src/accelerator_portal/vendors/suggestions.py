@@ -1,4 +1,4 @@
-"""Suggests answers that follow from other answers."""
+"""Derives or suggests answers to the questions to a vendor, from documents and other answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ Texts = tuple[str, ...]
 
 
 def derived(case: PlatformCase, flag: str) -> Answer | None:
-    """Return the answer that follows from a document or from other answers, or None."""
+    """Return the answer to the question `flag` that a document or other answers imply, or None.
+
+    A document is package metadata or an entry of `additional-platforms.json`.
+    """
     offer = case.offers.get(flag)
     if offer and not answer_fault(case, flag, offer.value):
         return offer
@@ -42,7 +45,7 @@ def derived(case: PlatformCase, flag: str) -> Answer | None:
 
 
 def suggested(case: PlatformCase, flag: str) -> str | None:
-    """Return a likely answer, or None. A person must confirm it before it is used."""
+    """Return a likely answer to the question `flag`, which a person must confirm, or None."""
     if flag == "import":
         return re.sub(r"[^A-Za-z0-9_]", "_", case.value("package") or "") or None
     return {
@@ -55,10 +58,10 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
 
 
 def _integration(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the answer's source and "out-of-tree" if the package is not torch.
+    """Return the id of the answer's source, and "out-of-tree" if the package is not torch.
 
     A package other than torch is installed on top of PyTorch. For torch, or without a package,
-    there is no text.
+    there is no answer: the second item is empty.
     """
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
@@ -77,10 +80,11 @@ def _torch(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the answer's source and the version that the command pins.
+    """Return the id of the answer's source, and the plugin version that the install command pins.
 
-    If it pins none, the version is that of the package, provided that it supports all releases.
-    There is no version if the command pins it for only one of several releases.
+    If it pins none, the version is that of the package whose metadata was read, provided that it
+    supports all torch releases of the answers. The second item is empty if there is no version, or
+    if the command pins it for only one of several torch releases.
     """
     package = case.package
     pin = pinned_plugin(case)
@@ -93,10 +97,11 @@ def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _python(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the answer's source and the releases' Python versions that the package supports.
+    """Return the id of the answer's source, and the Python versions that the package supports.
 
-    The versions are one text, joined by commas. Free-threaded Python is left out, because package
-    metadata cannot state it.
+    They are versions of the answered torch releases, as one text joined by commas. Free-threaded
+    Python is omitted, because package metadata cannot state it. The second item is empty if the
+    metadata states no Python versions.
     """
     wanted = case.package.python if case.package else None
     if wanted is None:
@@ -160,7 +165,7 @@ def _texts(text: str | None) -> Texts:
 
 
 def _admits(wanted: SpecifierSet, python: str) -> bool:
-    """Return whether a specifier allows the first or a late patch release of a Python version."""
+    """Return whether a specifier allows patch release 0 or 99 of a Python version, like `3.12`."""
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 
