@@ -29,8 +29,8 @@ def stale_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
 def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
     """Write the files that are out of date below `root`; `files` maps paths to texts.
 
-    With `check_only`, write nothing: print `fault` for each of them, and exit with 1 if there are
-    any.
+    With `check_only`, write nothing: print each path with the message `fault`, and exit with 1 if
+    there are any.
     """
     old = stale_files(root, files)
     for path, text in old.items():

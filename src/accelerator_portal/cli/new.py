@@ -123,7 +123,7 @@ def new(  # noqa: PLR0913 - each is an option
 def _given(said: dict[str, Any]) -> dict[str, str]:
     """Return the answers that the command's options set, as texts by the question's flag.
 
-    Several values of an option are joined by commas. Options that are not set are left out.
+    Several values of an option are joined by commas. Options that are not set are absent.
     """
     texts = {
         question.flag: said[f"said_{question.flag.replace('-', '_')}"] for question in QUESTIONS
@@ -284,10 +284,11 @@ def write_all(
     others: Mapping[str, str],
     write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
-    """Write the platform's folder and the outdated files of `others`; return the latter's paths.
+    """Write the new platform's folder and the outdated files of `others`, and print their paths.
 
-    `files` and `others` map paths to texts. Prints each path. If a file cannot be written, all
-    previous files are restored. Raises OSError.
+    `files` maps names in the folder to texts, and `others` paths below `root` to texts. Returns the
+    paths of the written files of `others`. Raises OSError if a file cannot be written; all
+    changes are then undone.
     """
     folder = root / ACCELERATORS / platform_id
     changed = stale_files(root, others)

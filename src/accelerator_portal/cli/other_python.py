@@ -48,9 +48,10 @@ def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Path | None) -> None:
-    """Replace this process with the same command in another Python of the same version.
+    """Replace this process with the same command in the interpreter `python`.
 
-    Raises click.BadParameter if the other Python has another version or does not run.
+    Does nothing if `python` is None. Raises click.BadParameter if it does not run or is another
+    Python version.
     """
     if python is None:
         return

@@ -1,4 +1,4 @@
-"""`accelerator-portal plugin-release`: adds the row for a plugin release, from its metadata."""
+"""`accelerator-portal plugin-release`: adds a release to compatibility.yaml."""
 
 from __future__ import annotations
 

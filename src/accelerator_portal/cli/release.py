@@ -170,7 +170,7 @@ def add_release(root: Path, version: str) -> None:
 def check_release(root: Path, version: str | None) -> None:
     """List builds that data/releases.yaml lacks.
 
-    These are builds of PyTorch that install commands use and data/releases.yaml does not list.
+    These are builds of PyTorch that install commands use.
     With VERSION, only builds of that release are listed. Exits with 1 if there are any.
     """
     from accelerator_portal.releases.claims import claims_without_evidence

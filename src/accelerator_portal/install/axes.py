@@ -83,8 +83,8 @@ class Axis:
     many: bool = False
     """Whether a row can have several values, or None for any value."""
     own_column: bool = False
-    """Whether tables of commands keep rows apart that differ in it. The other axes are joined in
-    one cell, the system."""
+    """Whether it has its own column in tables of commands. The values of the other axes are joined
+    in one column, the system."""
     is_machine: bool = False
     """Whether it describes the reader's machine, so that no other selection changes its value."""
     group: Literal["main", "settings", "format"] = "settings"

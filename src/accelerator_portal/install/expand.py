@@ -242,8 +242,8 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
 def _stage(platform: Platform, target: Target) -> PluginStage | None:
     """Return the lifecycle of the installed plugin version, or None.
 
-    It is stated by the row of `compatibility.yaml` that the target installs. Without such a row,
-    all rows for the release and variant must state the same lifecycle.
+    It is the lifecycle in the row of `compatibility.yaml` that the target installs. Without such a
+    row, it is the one that all rows for the release and variant state; None if they differ.
     """
     about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
     stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}

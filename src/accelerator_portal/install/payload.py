@@ -28,7 +28,7 @@ TEXTS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on
 
 
 def columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the names of the columns of the payload's `rows`: the fields of `axes`, then TEXTS."""
+    """Return the column names of the payload's `rows`: the fields of `axes`, then TEXTS."""
     return (*(axis.field for axis in by_column(axes)), *TEXTS)
 
 

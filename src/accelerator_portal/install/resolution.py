@@ -107,7 +107,7 @@ def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
 
 
 def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
-    """Return the starting choice for the reader's operating system, or else the first one."""
+    """Return the starting choice for the operating system in `wishes`, or the selector's first."""
     if not selector.starts:
         raise LookupError("there are no install options")
     starts = (start for start in selector.starts if start["os"] == wishes.get("os"))
@@ -115,7 +115,10 @@ def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
 
 
 def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
-    """Return the starting choice's platform, or else the first with a row for the machine."""
+    """Return the id of the platform of `start` if it has a row for `machine`, else the first with one.
+
+    Without any such row, it is the platform of `start`.
+    """
     usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
     for platform in usual:
         if any(_is_on(row, machine) for row in selector.rows_with("platform", platform)):
@@ -166,7 +169,7 @@ def _preference(
 
     Each of these makes a row worse, the most important first: its versions don't resolve for this
     Python, it is a nightly build, its method is not pip, uv or docker, it has `on_request`. Then
-    each axis counts: the value of the starting choice is best, the others follow in axis order.
+    each axis counts: the value of `start` is best, the others follow in the axis's order.
     """
     row, python = point
     places = []

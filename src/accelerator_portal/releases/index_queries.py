@@ -1,4 +1,4 @@
-"""Reads what PyPI and PyTorch's indexes publish of one PyTorch release."""
+"""Reads the builds and companions of a PyTorch release from PyPI and PyTorch's indexes."""
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ class _Work:
     def result(self) -> PublishedRelease:
         """Return the published release. A build on several indexes is listed once.
 
-        It is listed for PyPI if it is there, else for its own index, else for the index of all
-        builds.
+        It is listed for PyPI if it is there, else for its variant's index, else for the index of
+        all builds.
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)

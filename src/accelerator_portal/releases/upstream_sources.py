@@ -281,7 +281,7 @@ def _portal_side(
 
 
 def _difference(theirs: list[UpstreamCommand], ours: list[UpstreamCommand]) -> str:
-    """Return the first difference between both sides' commands for a build, as a message, or ""."""
+    """Return a message about the first difference between the commands for a build, or ""."""
     addresses = {command.address for command in ours}
     if addresses.isdisjoint(command.address for command in theirs):
         return f"upstream has {theirs[0].address}, the portal has {ours[0].address}"

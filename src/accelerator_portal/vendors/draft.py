@@ -138,7 +138,7 @@ class PlatformCase:
 
     `offers` are answers from another document: package metadata, or an entry of
     `additional-platforms.json`. `entry` is the draft from that entry, with its options and
-    guide; `package` is the package's metadata.
+    guide; `package` is the package's metadata. `offers` and `answers` are by question flag.
     """
 
     catalog: Catalog

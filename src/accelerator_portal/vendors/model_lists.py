@@ -160,7 +160,10 @@ def read_models(path: str, text: str, listed: ModelList) -> ModelList:
 
 
 def _tables(path: str, text: str, listed: ModelList) -> list[_Table]:
-    """Return the tables, or the lists, of a document that has all headings of `listed`."""
+    """Return all tables of the document, or its lists if `listed` reads list items.
+
+    Raises ProblemsError if the document has no table (or list) below a heading of `listed`.
+    """
     page = _Tables()
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
     is_html = path.endswith(".html")
@@ -254,7 +257,7 @@ class _Reading:
             found.details[words] = None
 
     def _detail(self, cell: str, column: str) -> str:
-        """Return a cell's text or, if it is a mark that means yes, the name of its column."""
+        """Return a cell's text; for a mark, the name of its column if it means yes, else ""."""
         if cell in self.listed.marks:
             return column if self.listed.marks[cell] else ""
         return _shown(cell)

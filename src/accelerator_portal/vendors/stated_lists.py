@@ -1,4 +1,4 @@
-"""Updates a list of models in `stated-models.yaml` from its document at another commit."""
+"""Updates a list of models in `stated-models.yaml` from another commit of its cited document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DocumentCopy(NamedTuple):
 
 
 def document_of(file: StatedModels, listed: ModelList) -> CitedDocument | None:
-    """Return the document of a list, or None if its source is not a file on GitHub."""
+    """Return the document that `listed` is read from, or None if it is not a file on GitHub."""
     match = FILE.fullmatch(file.sources[listed.source[0]].url or "")
     return CitedDocument(match["repository"], match["path"]) if match else None
 

@@ -150,7 +150,7 @@ def _read(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
-    """Return whether the command pins torch and the package for one of several torch releases."""
+    """Return whether the command pins torch and the package, but the answer `torch` has several."""
     several = len(case.value("torch") or ()) > 1
     return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
 
@@ -165,7 +165,7 @@ def _texts(text: str | None) -> Texts:
 
 
 def _admits(wanted: SpecifierSet, python: str) -> bool:
-    """Return whether a specifier allows patch release 0 or 99 of a Python version, like `3.12`."""
+    """Return whether a specifier allows patch release 0 or 99 of `python`, such as `3.12`."""
     return wanted.contains(f"{python}.0") or wanted.contains(f"{python}.99")
 
 
