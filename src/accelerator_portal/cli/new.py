@@ -165,8 +165,9 @@ def _with_package(case: PlatformCase, named: str) -> PlatformCase:
 def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
     """Return `case`, what is known about the new platform, completed with all answers.
 
-    Questions without an answer are asked if `asked`. Wrong options are reported before the first
-    question. Raises click.ClickException if an answer is wrong or, without `asked`, missing.
+    `given` are the answers from options. If `asked`, the person is asked the other questions.
+    Raises click.ClickException if an option is wrong (before the first question) or, without
+    `asked`, if an answer is missing.
     """
     found = interview(case, given)
     faults = found.wrong if asked else [*found.wrong, *found.missing]

@@ -3,9 +3,9 @@
 A choice has one value on each axis. A row (`InstallRow`) has the commands for all choices that its
 values cover.
 
-The table AXES determines the keys of a choice, the order and labels on the page, the data for the
-page's script, the fieldsets and the keys of rows. To add an axis, add an entry to AXES, and a field
-to `InstallRow` that `expand` fills.
+The table AXES determines the keys of a choice, the fieldsets on the page with their order and
+labels, the data for the page's script and the keys of rows. To add an axis, add an entry to AXES,
+and a field to `InstallRow` that `expand` fills.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _labeled(
 
 
 def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Return the Python versions that rows use; without any, those of the newest release."""
+    """Return the Python versions that rows use, or those of the newest release if rows use none."""
     known = {python for row in rows for python in row.pythons or ()}
     known = known or set(catalog.releases.newest.python)
     return tuple(

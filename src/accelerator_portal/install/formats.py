@@ -43,7 +43,7 @@ _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 
 
 def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallRow, ...]:
-    """Return the rows, with the rows for other formats that can be derived from them."""
+    """Return `rows`, and the rows for other formats that can be derived from them."""
     rows = tuple(rows)
     newest = _newest_with_backend(rows)
     found: list[InstallRow] = []

@@ -115,7 +115,7 @@ def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
 
 
 def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
-    """Return the id of the platform of `start` if it has a row for `machine`, else the first with one.
+    """Return the platform id of `start` if it has a row for `machine`, else the first that has one.
 
     Without any such row, it is the platform of `start`.
     """

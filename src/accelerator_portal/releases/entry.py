@@ -73,7 +73,7 @@ class NoReleaseError(UserError, ValueError):
 
 
 def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
-    """Return the additions to a release's entry and companions; a whole entry for a new release.
+    """Return the additions to a release's entry, or a new entry, and to the list of companions.
 
     Raises NoReleaseError if a new release has no wheels on an index that was read, or no date.
     """
@@ -88,7 +88,7 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
     """Yield a message for each companion release to add by hand.
 
-    These are releases newer than those in `companions` whose metadata names no torch release.
+    These are newer than the listed releases, and their metadata names no torch release.
     """
     tied = {companion.package for companion in published.companions}
     for package, version in published.untied.items():

@@ -191,9 +191,9 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:
-    """Return the guide's Markdown by heading, from answers.
+    """Return the guide's sections, written from answers, as Markdown by heading.
 
-    Sections of the guide in `additional-platforms.json` replace them.
+    If `additional-platforms.json` has a guide, its sections replace those with the same heading.
     """
     page = f"<{_address(case.value('url'))}> [@{DOCUMENTATION}]"
     package = f"the package `{case.value('package')}`, imported as `{case.value('import')}`"

@@ -1,6 +1,6 @@
 """Drafts a vendor's folder from an entry of `additional-platforms.json`.
 
-Values that the entry does not state are left out, never guessed; `accelerator-portal check` then
+Values that the entry does not state are omitted, never guessed; `accelerator-portal check` then
 reports them.
 """
 
