@@ -308,6 +308,8 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
             "EI0002: [PID: 1] 2025-06-25 The wait execution of the Notify register times out. Reason",
             "ascend/faq-what-does-ei0002",
         ),
+        ("No module named 'torch_xla'", "tpu-xla/faq-why-is-there-no-module-named-torch-xla"),
+        ("hipErrorInvalidDeviceFunction", "rocm/faq-why-do-i-get-hip-error-invalid"),
         ("KeyError: 'foo'", ""),
         ("hello world", ""),
     ],

@@ -28,7 +28,7 @@ const NOISE = [
   [/\b0x[0-9a-fA-F]+/g, " "],
   [/(?:[A-Za-z]:)?(?:[\\/][^\s\\/:"'()]+)+/g, kept],
 ];
-const LIBRARY = /\.so\b|\.dll$/;
+const LIBRARY = /\.so\b|\.(?:dll|ids)$/; // or the list of AMD's cards
 // Only declared messages hold these: the name of an exception, and a C++ symbol as linkers write it.
 const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-z0-9_]+/g;
 
