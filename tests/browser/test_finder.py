@@ -156,6 +156,12 @@ def test_nothing_matches_inside_a_word_or_a_number(open_page: OpenPage, query: s
     assert {answer["platform"] for answer in found} <= {"cpu"}
 
 
+def test_a_number_of_cards_is_no_other_hardware(open_page: OpenPage) -> None:
+    queries = ("RTX 4090 x2", "2x RTX 3090", "P40 24GB x2")
+    for found in answers(open_page(HARDWARE), *queries):
+        assert {answer["platform"] for answer in found} == {"cuda"}
+
+
 def test_a_vendors_own_platform_leads_and_a_retired_one_comes_last(open_page: OpenPage) -> None:
     page = open_page(HARDWARE)
     queries = ("AMD", "NVIDIA", "Intel", "RX 7900 XTX", "M3")

@@ -43,8 +43,8 @@ export class Name {
     const telling = all.filter((word) => !word.every((token) => language.ignored.has(token.text) || makers.has(token.text)));
     const words = telling.length > 0 ? telling : all;
     const isSize = (word) => word.length === 1 && language.size.test(word[0].text);
-    const isYear = (word) => /^20[12]\d$/.test(joined(word)); // it tells nothing by itself
-    const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word) && !isYear(word));
+    const isForm = (word) => language.form.test(joined(word)); // a year or "x2" tells nothing by itself
+    const numbered = words.filter((word) => /\d|#./.test(joined(word)) && !isSize(word) && !isForm(word));
     this.short = numbered.length > 0 && numbered.every((word) => /^(?:\d{1,2}|\d+\.\d+|[a-z]?[#\d]*#[#\d]*)$/.test(joined(word)));
     this.core = numbered.length > 0 && !this.short ? numbered : words.filter((word) => !isSize(word) && joined(word) !== "#");
     this.words = all;
