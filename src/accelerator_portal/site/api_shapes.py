@@ -115,8 +115,8 @@ class EndedData(Model):
 
     version: str
     """The last PyTorch release with wheels for the machine."""
-    platform: str
-    """The platform of the build."""
+    platforms: tuple[str, ...]
+    """The platforms whose builds run on the machine."""
     method: str
     """The install method."""
     environment: str
