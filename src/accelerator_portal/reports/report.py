@@ -207,7 +207,8 @@ class OperatorCoverage(Model):
     ] = ()
     """Operators that PyTorch's CPU fallback computed instead of the device."""
     kernels: KernelCounts | None = None
-    """Numbers of kernels that PyTorch calls on the device, for all operators."""
+    """For each kind of kernel that PyTorch calls on the device, the number of operator
+    overloads."""
 
     @model_validator(mode="after")
     def _parts_are_not_more_than_the_whole(self) -> OperatorCoverage:

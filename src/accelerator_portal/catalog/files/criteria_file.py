@@ -102,7 +102,7 @@ class BasicGroup(Sourced):
     """The tests of the basic set for one part of a backend, such as memory or copies."""
 
     title: Line
-    """Name of the part of a backend."""
+    """What the tests of this group check, such as memory or copies."""
     suite: Id
     """Id of the suite that contains the tests."""
     tests: Annotated[tuple[BasicTest, ...], Field(min_length=1)]

@@ -417,12 +417,13 @@ class FinderWords(Model):
     ignored: tuple[Line, ...] = ()
     """Words that add nothing to the name of a product, for example `gpu`."""
     forms: tuple[Line, ...] = ()
-    """Words for memory, slots and revisions, for example `pcie`. A number can follow them."""
+    """Words for memory, slots and revisions, for example `pcie`. A number at the end also
+    matches, as in `pcie4`."""
     units: tuple[Line, ...] = ()
     """Units that follow a number, for example `gb`."""
     computers: tuple[Line, ...] = ()
-    """Names of computers that contain the hardware, for example `thinkpad`. A model number of at
-    most two digits can follow."""
+    """Names of computers that contain the hardware, for example `thinkpad`. The card finder
+    ignores such a name and a model number of one or two digits after it."""
     foreign: tuple[Line, ...] = ()
     """Words of products that no build of PyTorch runs on, although their chips are listed, for
     example `ipad`."""
