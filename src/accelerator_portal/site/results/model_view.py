@@ -222,7 +222,7 @@ def _of_mode(mode: str, passed: int, total: int) -> str:
 
 
 def result_words(results: FamilyResults) -> str:
-    """Return the counts of results in words: `5 of 6 passed, 2 executed`."""
+    """Return the counts of results: `5 of 6 passed; not counted: 2 executed`."""
     counts = {"passed": results.passed, "total": results.checked}
     rate = (
         message("{passed} of {total} passed", **counts)
@@ -237,7 +237,9 @@ def result_words(results: FamilyResults) -> str:
     if not others:
         return rate
     rest = joined(others)
-    return message("{rate}, {others}", rate=rate, others=rest) if results.checked else rest
+    if not results.checked:
+        return rest
+    return message("{rate}; not counted: {others}", rate=rate, others=rest)
 
 
 def _rows(
