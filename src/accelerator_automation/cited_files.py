@@ -76,8 +76,9 @@ class Citations:
 class CitedChange:
     """One item in the list of an issue: a changed file, or a repository that is gone.
 
-    `name` starts the item (as Markdown), `places` cite the file, and `words` are sentences that
-    describe the change. If the issue is closed as not planned, the item is not reported again.
+    `name` is the file or repository as Markdown, `places` are where it is cited (see `Citations`),
+    and `words` are sentences that describe the change. If the issue is closed as not planned, the
+    item is not reported again.
     """
 
     name: str

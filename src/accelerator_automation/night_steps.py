@@ -106,8 +106,8 @@ class NightRun:
     """The catalog after the step `folders`: with all new data and without broken folders. None
     before that step, or if the shared data has errors."""
     standing_in: dict[str, dt.date] = field(default_factory=dict)
-    """The quarantined platforms that are shown in their last valid version: the day since which, by
-    platform id."""
+    """By platform id, the day since which the site shows the last valid version of a quarantined
+    platform."""
     issues: Issues | None = None
     """How many issues of regressions were opened, updated and closed. None before the step
     `issues`."""

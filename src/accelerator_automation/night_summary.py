@@ -22,14 +22,14 @@ class Night:
     fetched: tuple[Fetched, ...] = ()
     """The result of each feed."""
     set_aside: Mapping[str, tuple[Problem, ...]] | None = None
-    """The problems of each quarantined folder, by platform id."""
+    """The problems of each quarantined folder, by platform id. Empty or None if there are none."""
     overdue: tuple[tuple[str, Breakage], ...] = ()
     """The regressions older than the deadline, each with the id of its platform."""
     difference: str = ""
     """The changes on the site, as Markdown."""
     standing_in: Mapping[str, dt.date] = field(default_factory=dict)
-    """The quarantined platforms that are shown in their last valid version: the day since which, by
-    platform id."""
+    """By platform id, the day since which the site shows the last valid version of a quarantined
+    platform."""
     issues: Issues | None = None
     """How many issues of regressions were opened, updated and closed. None without the step
     `issues`."""

@@ -131,9 +131,9 @@ class Matrix(Model):
             yield dict(zip(self.axes, values, strict=True))
 
     def group(self, name: str) -> str:
-        """Return the group of a test: a worker process only runs tests of one group.
+        """Return the group of a test: the `container` of its file, or "" if it is in no file.
 
-        It is the `container` of the test's file, or "" if the test is in no file.
+        A worker process only runs tests of one group.
         """
         file = file_of(name, self.files)
         return file.container if file else ""

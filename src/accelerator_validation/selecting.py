@@ -33,7 +33,7 @@ def expression(text: str) -> NameTest:
 
 
 class _Parser:
-    """Parses tokens one by one; `left` are the remaining tokens."""
+    """Parses the tokens of a `-k` expression; `left` are the tokens that are not parsed yet."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.left = tokens

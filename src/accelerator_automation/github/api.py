@@ -53,7 +53,7 @@ class Api(Protocol):
         """Send a JSON body and return the response body, which may be empty."""
 
     def download(self, path: str, most: int) -> bytes:
-        """Return the content of a file, following GitHub's redirect to its storage.
+        """Return the file at an API path such as `…/artifacts/7/zip`, following GitHub's redirect.
 
         Raises GitHubError if the file has more than `most` bytes.
         """
@@ -74,7 +74,7 @@ class ForwardingApi:
         return self._forward(path, lambda api: api.send(method, path, body))
 
     def download(self, path: str, most: int) -> bytes:
-        """Return the content of a file; raise GitHubError if it has more than `most` bytes."""
+        """Return the file at an API path; raise GitHubError if it has more than `most` bytes."""
         return self._forward(path, lambda api: api.download(path, most))
 
     def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:

@@ -263,7 +263,7 @@ def setup_findings(
 
 
 def targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the vendors' repositories that events are sent to, with the event types, each once."""
+    """Return the distinct pairs of a vendor's repository and the event type it is sent, sorted."""
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
     sent_to = {one.run.sent_to for one in events if one is not None}
     known = (one for one in sent_to if one is not None)

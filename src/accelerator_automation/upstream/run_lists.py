@@ -109,9 +109,10 @@ def _by_title(runs: list[ListedRun]) -> RunsByTitle:
 
 
 def _window_start(since: dt.datetime) -> dt.datetime:
-    """Round the time down to a multiple of six hours, so that rounds send the same request.
+    """Round a time down to a multiple of six hours (UTC).
 
-    GitHub does not count a request whose response has not changed.
+    The requests of successive rounds are then the same. GitHub's rate limit does not count a
+    repeated request if its response has not changed.
     """
     utc = since.astimezone(dt.timezone.utc)
     return utc.replace(hour=utc.hour - utc.hour % _WINDOW_HOURS, minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Checks by its text whether an address has a public host, without resolving names."""
+"""Checks whether the host of an address is public, without resolving names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_public_name(host: str) -> bool:
 
 
 def is_public_address(text: str) -> bool:
-    """Return whether a text is an IP address that everybody can reach."""
+    """Return whether a text is a public unicast IP address."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

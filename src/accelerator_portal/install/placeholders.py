@@ -13,7 +13,7 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 
 class UnknownPlaceholderError(LookupError):
-    """A placeholder in a step that does not exist, or has no value for the current row."""
+    """A placeholder in a step is unknown, or has no value for the install row."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

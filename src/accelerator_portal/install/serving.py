@@ -151,9 +151,9 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
 
 
 def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """Return the `os` or `arch` (`axis`) that all `fitting` rows have; None if they differ.
+    """Return the `os` or `arch` (`axis`) to which the hardware limits the `fitting` rows, or None.
 
-    Also None if no build of the generation is limited to values of this axis.
+    None if the rows have several values, or if no entry of `generation.builds` sets `axis`.
     """
     if not any(getattr(build, axis) for build in generation.builds):
         return None

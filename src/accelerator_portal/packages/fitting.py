@@ -62,10 +62,10 @@ class Fit:
 
 @cached_by_owner
 def home(catalog: Catalog, platform: Platform) -> Home | None:
-    """Return the index of a platform's plugin with its facts; None if its package is torch itself.
+    """Return the package index of a platform's plugin: the one its commands name, or else PyPI.
 
-    This is the index that the platform's commands name, or PyPI if they name none. Also None if the
-    package's name is shared and no command installs it by name: PyPI has another vendor's package.
+    None if the plugin's package is torch itself. Also None if it sets `shared_name` and no command
+    installs it by name: the package of that name on PyPI is then another vendor's.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
@@ -228,9 +228,10 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 
 
 def read_on(catalog: Catalog, found: Home) -> dt.date | None:
-    """Return the day on which the index of a plugin was last read, or None if it never was.
+    """Return the last day on which a plugin's index was read, or None if it was never read.
 
-    If requests to the index fail, this is the day since which they fail.
+    While requests to the index fail, this is the day of the first failure, unless the last reading
+    is earlier.
     """
     if found.facts is None:
         return None
@@ -245,10 +246,11 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch version with the first plugin release that fits it, and the source of that.
+    """Yield each torch version with the earliest fitting plugin release and the basis of the fit.
 
-    The source is `index` if the metadata of any release requires torch, otherwise `vendor` (the
-    rows of `compatibility.yaml`).
+    The basis is `index` if the metadata of any plugin release requires torch, otherwise `vendor`:
+    the rows of `compatibility.yaml` state which releases fit. Omits torch versions that no release
+    fits, and those that an older release than the stored ones might fit (see `lags`).
     """
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None

@@ -93,7 +93,10 @@ def requirements_on(
 
 
 def cuda_version(requires: Iterable[Requirement], tag: str, label: str) -> str | None:
-    """Return the CUDA version, such as `13.0`, whose libraries a wheel requires, or None."""
+    """Return the CUDA version, such as `13.0`, whose libraries a wheel requires, or None.
+
+    `tag` and `label` are the wheel's platform tag and Python label, as in `requirements_on`.
+    """
     pinned = {
         canonicalize_name(needed.name): spec.version
         for needed in _applying(requires, tag, label)

@@ -60,9 +60,10 @@ class PublishedRelease:
     unread: Mapping[str, str] = field(default_factory=dict)
     """The indexes, packages and wheels that could not be read, each with the error."""
     companions: tuple[Companion, ...] = ()
-    """The companion releases that metadata ties to exactly this PyTorch release."""
+    """Releases of other packages, such as torchaudio, that require exactly this PyTorch release."""
     untied: Mapping[str, str] = field(default_factory=dict)
-    """The newest release of each companion whose metadata names no torch release, by package."""
+    """The newest version of each companion package, by name, if that version does not require an
+    exact torch release."""
 
     @property
     def pythons(self) -> tuple[str, ...]:

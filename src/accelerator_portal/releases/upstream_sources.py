@@ -342,7 +342,7 @@ class ComparedEntry:
 class UpstreamComparison:
     """The comparison of the portal with one of PyTorch's lists.
 
-    `entries` are the combinations of the releases that both have, newest release first.
+    `entries` compare the builds of the releases that both list, newest release first.
     """
 
     entries: tuple[ComparedEntry, ...]

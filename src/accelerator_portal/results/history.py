@@ -72,8 +72,8 @@ def fold(
     but must not contain the same group.
 
     A test is gone if a report has its group but lacks the test. This does not apply to reports
-    with fewer tests of the suite than planned, and to runs with the trigger pull request,
-    manual or unknown.
+    with fewer tests of the suite than planned, and to runs with the trigger `pull-request`,
+    `manual` or `unknown`.
 
     The caller decides which reports belong to a history: a pull request's report tests code
     that is not merged. Raises ProblemsError, which names `path`, if the report belongs to another
@@ -196,10 +196,10 @@ def _shown(moment: dt.datetime) -> str:
 
 
 def _whole(report: Report) -> frozenset[str]:
-    """Return the suites in which a test that is missing from the report counts as gone.
+    """Return the complete suites of a report: those with at least the planned number of tests.
 
-    The report contains at least the planned number of their tests. Empty for runs with the trigger
-    pull request, manual or unknown, which may run any part of a suite.
+    A test that is missing from a complete suite counts as gone. Empty for runs with the trigger
+    `pull-request`, `manual` or `unknown`, which may run any part of a suite.
     """
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":

@@ -112,10 +112,10 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
 
 
 def _missing(results: _Results, others: _Results) -> dict[str, int]:
-    """Return the number of tests in groups that only `results` has, by name of the group.
+    """Return the number of tests in the groups that `results` has and `others` does not have.
 
-    The name is the suite's name, with the settings in brackets if `others` has the suite with
-    other settings.
+    The keys are suite names, followed by the settings in parentheses if `others` has the same suite
+    with other settings.
     """
     suites = {group.partition("?")[0] for group in others}
     missing: Counter[str] = Counter()

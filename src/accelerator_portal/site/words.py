@@ -55,7 +55,7 @@ def outcome_words(outcome: Outcome) -> str:
 
 
 def report_kind(kind: Kind) -> str:
-    """Return the words for who made a report: `self-reported`."""
+    """Return the words for the kind of a report: `self-reported`."""
     return Translatable(kind)
 
 

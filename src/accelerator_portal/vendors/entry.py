@@ -264,11 +264,11 @@ _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
 def steps_of_rows(
     steps: Iterable[Mapping[str, Any]], package: str, *, has_plugin: bool
 ) -> list[dict[str, Any]]:
-    """Return pip steps with placeholders for the versions of torch and `package`.
+    """Return the pip steps `steps` with placeholders for the versions of torch and `package`.
 
-    The rows of compatibility.yaml fill the placeholders. `has_plugin` means that they state the
-    package's version. Requirements without a version also get a placeholder: otherwise the command
-    for an older release would install the newest version.
+    The rows of compatibility.yaml fill the placeholders. `has_plugin` is whether these rows state
+    versions of `package`; if not, only torch gets a placeholder. Requirements without a version
+    also get one: otherwise the command for an older release would install the newest version.
     """
     names = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":

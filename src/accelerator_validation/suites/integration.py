@@ -1,7 +1,6 @@
 """Checks that a device is found and loaded, and that PyTorch's features work on it.
 
-This module imports nothing of torch by itself: if `import torch` fails, the tests of this suite
-report that.
+This module does not import torch: if `import torch` fails, the tests of this suite report that.
 """
 
 from __future__ import annotations

@@ -112,8 +112,8 @@ _RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
 class Option(Sourced):
     """One install option. It covers all combinations of its values.
 
-    Exactly one of `wheels`, `images`, `archives`, `compatibility` and `torch` selects the torch
-    releases. To limit the releases of another key, `torch` can be combined with it.
+    At most one of `wheels`, `images`, `archives` and `compatibility` is set. It selects the torch
+    releases, and `torch` can limit them. If none is set, `torch` selects the releases.
     """
 
     id: Id

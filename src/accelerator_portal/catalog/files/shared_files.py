@@ -267,7 +267,7 @@ class ModelFamily(Model):
     characters, `?` one character, and `[0-9]` a digit. Case is ignored."""
 
     def has(self, suite: str, name: str) -> bool:
-        """Return whether a test with this name belongs to the family."""
+        """Return whether a pattern of the model family matches the test `name` of a suite."""
         return any(name_matches(pattern, suite, name) for pattern in self.names)
 
 

@@ -103,7 +103,7 @@ class Source(Model):
 
     @property
     def address(self) -> str | None:
-        """The address of the document, at its lines or quote if possible.
+        """The address that opens the document, at `lines` or `quote` if possible.
 
         None for package metadata.
         """

@@ -165,12 +165,12 @@ _WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
 
 @rule(level="warning")
 def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Commands can't install a package that somebody else uploaded under the same name.
+    """No install command can install a package that a stranger uploaded to PyPI.
 
-    If a command uses an extra index, pip installs the highest version that PyPI or that index has.
-    If only the vendor's index has a package, anybody can register its name on PyPI. A name that
-    differs by one letter from a well-known package is usually a typing error, and somebody else
-    has often registered such a name.
+    With an extra index, pip installs the highest version that PyPI or that index has. The rule
+    reports packages that PyPI does not have, because anybody can register their names there. It
+    also reports a name that differs by one letter from a well-known package: it is usually a
+    typing error, and somebody else has often registered it.
     """
     known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:

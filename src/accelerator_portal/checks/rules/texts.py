@@ -19,7 +19,7 @@ from accelerator_portal.checks.names import alphabet_faults, name_fault
 from accelerator_portal.checks.rule import rule
 
 MAX_LINES = 200
-"""The most lines of Markdown in a guide on pytorch.org's Additional Platforms page.
+"""The maximum number of lines of a guide on pytorch.org's Additional Platforms page.
 
 Source: pytorch/pytorch.github.io, `scripts/gen_additional_platforms.py` at commit 3bb9fbf, read
 2026-11-23. The script counts the lines before rendering."""
@@ -124,7 +124,7 @@ def translated_guides(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """A guide in another language says the same as the English one, and cites the same sources.
 
     `translates` in its front matter is the fingerprint of the English text that was translated. If
-    the English text has changed since, its page says that it is older than the English guide.
+    the English text changes later, the translated page says that it is older than the English one.
     """
     for platform in catalog.platforms:
         english = platform.guide

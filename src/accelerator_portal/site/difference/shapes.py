@@ -39,16 +39,17 @@ class Item(Model):
 
 
 class CommandChange(Model):
-    """Commands that are new, removed or changed in the same way for several choices."""
+    """Commands that are new, removed or changed in the same way for several selections."""
 
     change: ItemChange
     """The kind of change."""
     commands: Count = 1
     """The number of commands that changed in the same way. `before` and `after` show the first."""
     choices: Count
-    """The number of choices of build, system, architecture, Python, method and variant."""
+    """The number of selections with this change. A selection has one build, system, architecture,
+    Python, method and variant."""
     where: tuple[str, ...]
-    """Short descriptions of these choices."""
+    """Short descriptions of these selections."""
     where_left_out: Count = 0
     """The number of descriptions that `where` leaves out."""
     before: tuple[str, ...] = ()

@@ -158,7 +158,7 @@ def script(row: InstallRow, choice: Choice) -> Script:
 
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
-    """Return the finding of an install row for one Python version; None if there is none."""
+    """Return the result of checking an install row's versions for a Python version, or None."""
     known = dict(zip(row.pythons or (), row.findings, strict=False))
     return known.get(python)
 

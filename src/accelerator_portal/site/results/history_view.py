@@ -116,16 +116,16 @@ class TestHistories:
         return self._by_place.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> Standing | None:
-        """Return a test's state if `report` is the last report of its history with the test.
+        """Return the state of `test`, or None if a newer report of the same history contains it.
 
-        Otherwise, return None.
+        Also None if the history does not contain the test.
         """
         standing = self._standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
         return standing if last else None
 
     def has_newer(self, report: Report, test: TestEntry) -> bool:
-        """Return whether a later report of the same history has the test."""
+        """Return whether a newer report of the same history contains the test."""
         standing = self._standing(report, test)
         started = report.started
         return standing is not None and started is not None and standing.last_seen.started > started

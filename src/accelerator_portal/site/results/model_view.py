@@ -423,9 +423,9 @@ class FamiliesIndex(Model):
     """All model families, as ordered on the page."""
 
     families: tuple[FamilyEntry, ...]
-    """The families with tests in at least one report, or models in a document."""
+    """The families with tests in a report, or with models that a document says a platform runs."""
     no_report: tuple[str, ...]
-    """Titles of the families without such tests and models."""
+    """Titles of all other families."""
 
 
 class FamilyTest(Model):

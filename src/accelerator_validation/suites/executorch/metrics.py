@@ -1,4 +1,8 @@
-"""Defines the metrics of ExecuTorch tests, and measures them after each step."""
+"""Defines the metrics of ExecuTorch tests, and measures them during a test.
+
+A test has steps, such as `export`, `lower` and `run`; each metric names the step after which it is
+measured.
+"""
 
 from __future__ import annotations
 

@@ -230,9 +230,9 @@ LARGEST_GB = 4
 
 @contextmanager
 def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
-    """Limit the size of each file, if the system allows it, and remove temporary files at the end.
+    """Limit the size of each file that the block writes, and remove the block's temporary files.
 
-    Raises RuntimeError, naming the file, if a file exceeds the limit.
+    Raises RuntimeError, naming the file, if a file exceeds the limit. Windows has no such limit.
     """
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit(largest_gb):

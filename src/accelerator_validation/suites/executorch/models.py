@@ -39,7 +39,7 @@ _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model, which `example` builds by name, and the further tests of it that run by default."""
+    """A model, which `example` builds by its name. Each flag adds tests that run by default."""
 
     example: Callable[[str], Example]
     recipes: bool = False
