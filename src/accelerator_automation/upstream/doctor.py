@@ -106,7 +106,7 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
 
 
 def permission_findings(api: Api, variable: str, repository: str) -> Iterator[SetupFinding]:
-    """Yield a finding if a token may not send events to a repository. Raises GitHubError."""
+    """Yield a finding if a token can't send events to a repository. Raises GitHubError."""
     found = read(api, f"repos/{repository}", _Repository).permissions
     if found is None or not found.push:
         problem = f"the token may not send events to {repository}"

@@ -26,10 +26,10 @@ RULES = tuple(sorted({r for r in _DECLARED if isinstance(r, Rule)}, key=lambda r
 
 
 def run_checks(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Yield every problem that the rules find and no exception accepts.
+    """Yield every problem that the rules find and `data/exceptions.yaml` does not accept.
 
-    `today` decides whether something has expired, such as an exception, or is in the future. No
-    rule reads the clock, so the same data and day give the same problems.
+    `today` decides whether a date has passed, such as the end of an exception. No rule reads the
+    clock, so the same data and day give the same problems.
     """
     found = (problem for rule in RULES for problem in rule.problems(catalog, today))
     return without_exemptions(catalog, found, [rule.id for rule in RULES], today)

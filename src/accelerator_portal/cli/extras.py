@@ -1,4 +1,4 @@
-"""Lists the modules of each extra, and reports an extra that a command needs but is missing.
+"""Lists the modules of each extra, and reports a missing extra that a command needs.
 
 `validate`, `report` and `check` need only the base dependencies, so that the harness can be
 installed beside a plugin. Modules that only other commands import are in an extra.

@@ -43,7 +43,7 @@ class FetchError(Exception):
 
     @property
     def transient(self) -> bool:
-        """Whether the same request may succeed soon."""
+        """Whether the failure may be temporary, so that a retry can succeed."""
         failed = self.kind in {"unreachable", "slow", "broken"}
         return failed or self.status in _TRANSIENT_STATUSES
 

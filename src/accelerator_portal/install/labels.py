@@ -1,4 +1,4 @@
-"""Defines the labels of values on the selector's axes, in the order of the page."""
+"""Defines the labels of values on the selector's axes, in display order."""
 
 from __future__ import annotations
 

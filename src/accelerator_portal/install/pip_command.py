@@ -136,7 +136,7 @@ def command_line(words: list[str], os: Os) -> str:
 
 
 def set_variable(name: str, value: str, os: Os) -> str:
-    """Return the line that sets an environment variable (PowerShell on Windows).
+    """Return the shell command that sets an environment variable (PowerShell on Windows).
 
     Raises UnquotableError if the value cannot be quoted.
     """

@@ -84,7 +84,7 @@ def serving(catalog: Catalog, platform: Platform, generation: Generation) -> Ser
 
 
 def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
-    """Return whether the build that a row installs runs on the cards of a generation."""
+    """Return whether the build of an install row runs on the cards of a hardware generation."""
     preview = catalog.releases.preview.version
     torch = preview if row.build == PREVIEW else row.build
     return any(

@@ -359,7 +359,7 @@ class UpstreamComparison:
         return tuple(sorted({entry.kind for entry in self.entries}))
 
     def count(self, agreement: Agreement, kind: str) -> int:
-        """Return the number of combinations of a kind with this agreement."""
+        """Return the number of entries of a kind with this agreement."""
         return sum((e.agreement, e.kind) == (agreement, kind) for e in self.entries)
 
 

@@ -102,8 +102,8 @@ def replayed(
 ) -> State:
     """Return the state after one more report, computed from archived data instead of the report.
 
-    `said` maps test keys to the outcomes in the report `at`; `gone` are the keys of the tests that
-    the report should contain and does not.
+    `said` maps test keys to outcome and stage in the report `at`; `gone` are the keys of the tests
+    that the report should contain but does not.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
     gone_of: dict[str, list[str]] = {}

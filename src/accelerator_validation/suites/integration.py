@@ -76,7 +76,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 def run(case: Case, context: Context) -> Result:
     """Run a check, which raises an exception if it fails.
 
-    Raises SkippedError if this torch lacks an API.
+    Raises SkippedError if this torch lacks an API that the check needs.
     """
     context.stage = "run"
     try:

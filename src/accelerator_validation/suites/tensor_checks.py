@@ -83,7 +83,7 @@ def out_variants(context: Context) -> None:
 
 
 def storage(context: Context) -> None:
-    """Check that views share a storage on the device, clones do not, and bytes are exact."""
+    """Check that views share a storage on the device, clones don't, and its bytes are correct."""
     torch = torch_module()
     values = torch.arange(8, dtype=torch.uint8).to(context.device)
     held = values.untyped_storage()

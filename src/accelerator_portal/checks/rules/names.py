@@ -165,12 +165,12 @@ _WELL_KNOWN = ("numpy", "torch", "torchaudio", "torchvision", "triton")
 
 @rule(level="warning")
 def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """No install command can install a package that a stranger uploaded to PyPI.
+    """No install command uses a package name that somebody else could register on PyPI.
 
-    With an extra index, pip installs the highest version that PyPI or that index has. The rule
-    reports packages that PyPI does not have, because anybody can register their names there. It
-    also reports a name that differs by one letter from a well-known package: it is usually a
-    typing error, and somebody else has often registered it.
+    With an extra index, pip installs the highest version that PyPI or that index has. If PyPI does
+    not have the package, anybody can register its name there. A name that differs by one letter
+    from a well-known package is also reported: it is usually a typing error, and somebody else has
+    often registered it.
     """
     known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:

@@ -35,7 +35,7 @@ class Attachment(_Part):
 
 
 class Test(_Part):
-    """A test of a CTRF file."""
+    """A test in a CTRF file."""
 
     __test__ = False
 
@@ -91,7 +91,7 @@ class Results(_Part):
     tool: Tool
     summary: Summary
     tests: list[Any]
-    """The tests, unvalidated: each is checked as a `Test` on its own, so that a fault names it."""
+    """The tests, not validated: each is validated as a `Test`, so that an error names its test."""
     environment: Environment = Environment()
     extra: dict[str, Any] = {}
 

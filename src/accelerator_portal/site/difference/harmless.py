@@ -17,7 +17,10 @@ MOST_IN_SPAN = 301  # the longest text in a difference, including the ellipsis o
 
 
 def span(text: str) -> str:
-    """Return text as a code span on one line; invisible characters become escape sequences."""
+    """Return text as a code span on one line, cut to MOST_IN_SPAN characters.
+
+    Invisible characters become escape sequences. Without text, the result is `*empty*`.
+    """
     line = visible(" ".join(text.split()))
     if len(line) > MOST_IN_SPAN:
         line = f"{line[:MOST_IN_SPAN]}…"

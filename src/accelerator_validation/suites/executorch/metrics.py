@@ -1,7 +1,6 @@
-"""Defines the metrics of ExecuTorch tests, and measures them during a test.
+"""Defines the metrics of ExecuTorch tests, and measures them while a test runs.
 
-A test has steps, such as `export`, `lower` and `run`; each metric names the step after which it is
-measured.
+The attribute `after` of a metric is the step after which it is measured, such as `lower` or `run`.
 """
 
 from __future__ import annotations

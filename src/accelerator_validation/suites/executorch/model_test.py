@@ -220,7 +220,7 @@ def _judge(
 
 
 def _copied(values: Sequence[Any]) -> tuple[Any, ...]:
-    """Return copies of tensors, so that one side does not see what the other writes."""
+    """Return copies of tensors, so that a run that changes its inputs does not affect others."""
     return tuple(v.detach().clone() if isinstance(v, torch.Tensor) else v for v in values)
 
 
