@@ -1,1 +1,1 @@
-"""Jobs of GitHub Actions with write access: the nightly update and answers to PyTorch's changes."""
+"""Jobs of GitHub Actions with write access: the nightly update and tests of PyTorch's changes."""

@@ -258,7 +258,7 @@ class Bases:
 
 @dataclass(frozen=True, slots=True)
 class ComparedReport:
-    """A platform's report on a change, compared with its base."""
+    """A platform's report on a change, compared with the platform's history."""
 
     change: Change
     answer: PlatformAnswer

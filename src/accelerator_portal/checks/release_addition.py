@@ -28,7 +28,7 @@ class ReleaseAddition:
 
     @property
     def own_problems(self) -> Sequence[Problem]:
-        """The errors in `data/releases.yaml` itself; if there are any, do not write the text."""
+        """The errors in `data/releases.yaml` itself; with any, `text` must not be written."""
         return [problem for problem in self.problems if problem.path == RELEASES]
 
 

@@ -1,4 +1,4 @@
-"""Shows an error that ends a command as one line. Imports only modules that load fast."""
+"""Prints the error that ends a command in one line. Imports only modules that load fast."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `accelerator-portal`: its commands are imported when they are called."""
+"""The command `accelerator-portal`, whose subcommands are imported when they are called."""
 
 from __future__ import annotations
 

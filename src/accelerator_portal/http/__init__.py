@@ -1,1 +1,1 @@
-"""Sends HTTP requests within limits, with retries, a cache and errors in plain words."""
+"""Sends HTTP requests within limits, with retries, a cache and readable error messages."""

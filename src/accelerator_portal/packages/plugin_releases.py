@@ -318,7 +318,7 @@ def _questions(
 
 
 def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
-    """Return the versions that the newest row with any states under `kind` (needs or includes)."""
+    """Return the versions in the newest row that states any under `kind` (needs or includes)."""
     stated: Iterator[Mapping[str, str]] = (
         getattr(row, kind) for row in platform.compatibility.rows
     )

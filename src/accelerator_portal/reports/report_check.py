@@ -56,9 +56,9 @@ class KnownNames:
 
 
 def known_names(catalog: Catalog) -> KnownNames:
-    """Return the names in a catalog.
+    """Return the names of the accelerators and suites in a catalog.
 
-    Accelerators include quarantined folders, which the catalog does not contain.
+    The accelerators include quarantined folders, which `catalog.platforms` does not contain.
     """
     accelerators = frozenset({*catalog.by_id, *catalog.left_out})
     own, aliases = frozenset(catalog.own_suites), catalog.suite_names.aliases

@@ -32,7 +32,7 @@ NO_EXECUTORCH = (
 
 @dataclass(frozen=True, slots=True)
 class BackendReply:
-    """The recipes and versions of a backend, or the fault that prevents its use."""
+    """The recipes and versions of a backend, or the error (`fault`) if it cannot be used."""
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()

@@ -102,7 +102,7 @@ Base = type[Any]
 
 
 def use(base: Base) -> None:
-    """Make PyTorch create tests for this base class only, here and in child processes."""
+    """Make PyTorch create device-type tests for this base class only, also in child processes."""
     generic.device_type_test_bases[:] = [base]
     os.environ[generic.PYTORCH_TESTING_DEVICE_ONLY_FOR_KEY] = base.device_type
 

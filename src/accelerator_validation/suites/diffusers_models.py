@@ -157,7 +157,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str) -> Example:
-    """Return a model by class name. Raises BrokenTestError without the library or the class."""
+    """Return a model and its inputs, by class name.
+
+    Raises BrokenTestError without the library or the class.
+    """
     try:
         import diffusers
 

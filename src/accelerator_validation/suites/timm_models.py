@@ -31,7 +31,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Return a timm model by name. Raises BrokenTestError without the library.
+    """Return a timm model and its inputs, by name. Raises BrokenTestError without the library.
 
     With `full`, the model keeps its own number of classes and image size.
     """

@@ -272,7 +272,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str, *, full: bool = False) -> Example:
-    """Return a model by class name. Raises BrokenTestError without the library.
+    """Return a model and its inputs, by class name. Raises BrokenTestError without the library.
 
     With `full`, it has the default configuration of its class instead of the small one.
     """

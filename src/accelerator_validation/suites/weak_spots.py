@@ -170,7 +170,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 def example(name: str) -> Example:
-    """Return a model by name."""
+    """Return a model with its inputs, by the test's name."""
     model, inputs = _MODELS[name]
     return Example(_Named(model()), {"x": inputs()})
 

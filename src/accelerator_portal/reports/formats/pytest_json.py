@@ -262,5 +262,5 @@ class Document(_Part):
     environment: Mapping[str, Any] = {}
     summary: Summary
     tests: list[Any] | None = None
-    """The tests, unvalidated: each is checked as a `Test` on its own, so that a fault names it."""
+    """The tests, not validated: each is validated as a `Test`, so that an error names its test."""
     collectors: list[Collector] = []

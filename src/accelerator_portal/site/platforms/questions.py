@@ -142,10 +142,10 @@ def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH
 
 
 def _within(anchor: str) -> str:
-    """Return the prefix of the ids of headings in an answer: `anchor`, the question's id, and `-`.
+    """Return the prefix of the ids of headings in an answer: the question's id `anchor`, and `-`.
 
-    After the prefix, ids have another hyphen. No question's id has two hyphens in a row, so the ids
-    of headings differ from those of questions.
+    The prefix and the rest of an id are joined by another hyphen. No question's id has two hyphens
+    in a row, so it never equals the id of a heading.
     """
     return f"{anchor}-"
 

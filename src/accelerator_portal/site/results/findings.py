@@ -215,7 +215,7 @@ def shares(rows: Iterable[InstallRow]) -> FindingsData:
 
 
 def total(data: FindingsData) -> FindingShares:
-    """Return the sums over all platforms."""
+    """Return the number of findings of each kind on all platforms together."""
     parts = data.platforms.values()
     return FindingShares(
         installed=sum(part.installed for part in parts),

@@ -157,7 +157,7 @@ class ResultsView:
 
 
 def results(catalog: Catalog) -> ResultsView:
-    """Return the data about the reports of a catalog."""
+    """Return the reports of a catalog, with their counts and matrices."""
     reports, _ = stored_reports(catalog)
     by_id = {stored.id: stored.report for stored in reports}
     views = tuple(

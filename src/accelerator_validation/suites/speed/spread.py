@@ -74,7 +74,7 @@ def timing(seconds: Sequence[float]) -> Timing:
 
 
 def _rank(count: int) -> int:
-    """Return the number of timings outside of the interval at each end.
+    """Return how many of `count` timings are below the confidence interval, and how many above.
 
     Each timing is above or below the true median with equal probability, for any distribution,
     so the interval follows from the binomial distribution.
