@@ -244,5 +244,5 @@ def push_data(
 
 
 def _unit(path: str) -> str:
-    """Return the path of what is pushed as a whole: a history file's folder, else the file."""
+    """Return the path that is pushed as a whole: a history file's folder, or the file itself."""
     return path.rpartition("/")[0] if path.startswith(_HISTORY) else path

@@ -47,7 +47,7 @@ def resolve(
     wishes: Mapping[str, str],
     admits: Callable[[InstallRow], bool] = lambda _: True,
 ) -> Resolution:
-    """Return the row and choice that fit a reader's wishes best.
+    """Return the install row and complete choice that fit a reader's wishes best.
 
     `wishes` maps axis ids to value ids, the oldest wish first. If wishes conflict, the more recent
     one wins, but the machine and the platform always apply. Missing machine axes come from the

@@ -20,7 +20,7 @@ from accelerator_portal.reports.identity import Identity, identity_of
 from accelerator_portal.reports.report import Report
 
 MOST_SHOWN = 20
-"""The most faults of one kind that are listed; further faults are only counted."""
+"""The maximum number of faults of one kind that are listed; further faults are only counted."""
 
 ReportFault = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
 

@@ -155,11 +155,12 @@ def line_of_tests(path: Path) -> int | None:
 # line. A test that is too large is refused before it is parsed.
 
 MAX_MEMBERS = 2_000
-"""The most keys of one object; `packages`, the largest object, may have 1,000."""
+"""The maximum number of keys of one object; `packages`, the largest object, may have 1,000."""
 MAX_ENTRY = 1024 * 1024
-"""The most characters of one test; each of its texts has at most 4,000."""
+"""The maximum number of characters of one test; each of its texts has at most 4,000."""
 MAX_VALUE = 8 * 1024 * 1024
-"""The most characters of a value outside `tests`; the longest lists the operators of 100 suites."""
+"""The maximum number of characters of a value outside `tests`. The longest one lists the operators
+of 100 suites."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 

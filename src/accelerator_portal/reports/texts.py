@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LONGEST = 4000
-"""The most characters of a message or a log in a report."""
+"""The maximum number of characters of a message or a log in a report."""
 
 
 def shortened(text: str, limit: int = LONGEST) -> str | None:

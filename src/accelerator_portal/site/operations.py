@@ -19,7 +19,7 @@ PAGE = "contribute/operations.md"
 OPERATIONS = "operations.json"
 
 MOST_SHOWN = 30
-"""The most nights on the page; the JSON has all nights of the archive."""
+"""The maximum number of nights on the page; the JSON has all nights of the archive."""
 
 
 class NetworkMetrics(Model):

@@ -192,7 +192,8 @@ _BOTTOM = 20
 _TOP = 16
 _LEFT = 44
 _MOST_NAMES = 13
-"""The most releases whose names fit. With more, only the first of each minor release is named."""
+"""The maximum number of releases whose names fit. With more, only the first of each minor release
+is named."""
 
 
 def lag_picture(lags: Sequence[Lag]) -> Markup | None:

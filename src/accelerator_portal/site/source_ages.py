@@ -28,7 +28,7 @@ PAGE = "contribute/stale-facts.md"
 STALE_FACTS = "stale-facts.json"
 
 MOST_SHOWN = 200
-"""The most facts on the page; the JSON has all facts."""
+"""The maximum number of facts on the page; the JSON has all facts."""
 
 
 class StaleFact(Model):

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 MAX_SUITES = 1_000
-"""The most suites of a report: each suite gets a folder."""
+"""The maximum number of suites of a report: each suite gets a folder."""
 
 
 def refuse_many_suites(report: Report, path: Path) -> None:
@@ -131,7 +131,8 @@ def locked(root: Path, accelerator: str) -> Iterator[None]:
 
 
 ROWS_PER_GROUP = 16_384
-"""The most rows in a Parquet row group. A reader of one test loads one group, about 100 kB."""
+"""The maximum number of rows in a Parquet row group. A reader of one test loads one group, about
+100 kB."""
 
 _REMEDY = "restore it from the repository's history"
 

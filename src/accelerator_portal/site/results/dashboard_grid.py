@@ -30,7 +30,7 @@ from accelerator_portal.site.words import outcome_words
 WIDTH = 100
 
 LEAST = 3
-"""The least width of an outcome, so that 1 crash among 1,226 tests is visible."""
+"""The minimum width of an outcome, so that 1 crash among 1,226 tests is visible."""
 
 
 def bar(counts: Mapping[Outcome, int]) -> Markup:

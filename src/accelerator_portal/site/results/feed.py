@@ -25,7 +25,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 # Older entries are only on the pages.
 MOST_ENTRIES = 50
 MOST_OF_PACKAGES = 20
-"""The most package news in the feed, so that reports and changes have enough room."""
+"""The maximum number of package news items in the feed, so that reports and changes have room."""
 
 
 @dataclass(frozen=True, slots=True)

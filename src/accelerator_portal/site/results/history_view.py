@@ -27,7 +27,7 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.words import listed
 
 _NAMED = 3
-"""The most suites that a summary names; more suites are only counted."""
+"""The maximum number of suites that a summary names; more suites are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
