@@ -429,6 +429,14 @@ def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
     )
 
 
+def test_a_dgx_spark_has_linux_and_an_rtx_spark_has_windows(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("windows"))
+    for query, command in (("DGX Spark", "bin/activate"), ("RTX Spark", "nvtorch_oot")):
+        anew(page)
+        ask(page, query)
+        expect(page.locator(".answer .command").first).to_contain_text(command)
+
+
 def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
     page = open_page(HARDWARE, script=on("linux"))
     for query, note in (("RTX 4090 WSL2", "driver in Windows"), ("9070 XT wsl", "librocdxg")):
