@@ -443,6 +443,7 @@ def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
         anew(page)
         ask(page, query)
         expect(page.locator(".answer-why").first).to_contain_text(note)
+    expect(page.locator(".answer-verdict").first).to_contain_text("It is not certain")
     anew(page)
     ask(page, "RTX 4090")
     expect(page.locator(".answer-why")).to_have_count(0)

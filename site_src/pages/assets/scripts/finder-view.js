@@ -113,13 +113,13 @@ function endedCommands(model, answer, { ended, choice }) {
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
-function headline(model, { platform, generation }, choice) {
+function headline(model, { platform, generation, wsl }, choice) {
   if (!generation) return "";
   const { build } = choice;
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
   const { verdict, newest: last, uncertain, jetpack } = generation;
   const release = build === "preview" ? last : build;
-  if (uncertain) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
+  if (uncertain || (wsl && platform.wsl_uncertain)) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
   const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: release, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: release, what });
   if (verdict === "newest" && build === "preview") return sentences([supported, say("These commands install a nightly build.")]);
   if (verdict === "newest" && build === last) return supported;

@@ -210,6 +210,8 @@ class OperatingSystem(Sourced):
     """The operating system family."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures. Apple silicon and Windows on Arm are `aarch64`."""
+    uncertain: Flag = False
+    """`true` if sources doubt that the builds find the hardware here. Explain this in `note`."""
     note: Line | None = None
     """A note that is shown next to the name."""
 

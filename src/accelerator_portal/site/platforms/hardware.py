@@ -113,6 +113,8 @@ class PlatformHardware(Model):
     """The generations, newest first."""
     wsl: str | None = None
     """What to know before installing in WSL2."""
+    wsl_uncertain: bool = False
+    """Whether it is in doubt that the builds run in WSL2; `wsl` explains the doubt."""
     fits: tuple[FittingSoftware, ...] = ()
     """Versions of the plugin and of the vendor's software that work together, newest first."""
     sources: dict[str, Source]
@@ -235,6 +237,9 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
             generations=generations,
             wsl=next((os.note for os in accelerator.operating_systems if os.name == WSL), None),
+            wsl_uncertain=any(
+                os.uncertain for os in accelerator.operating_systems if os.name == WSL
+            ),
             fits=tuple(_fits(platform)),
             sources=sources_by_id(accelerator.sources, named),
         )
