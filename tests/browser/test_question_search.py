@@ -50,6 +50,8 @@ SEARCHED = [
     ("libcudart", "libcudart-so-not-found"),
     ("NCCL_P2P_DISABLE", "training-hang-with-several-gpus"),
     ("P2P", "training-hang-with-several-gpus"),
+    ("IPEX", "need-intel-extension-for-pytorch"),
+    ("Rosetta", "no-torch-for-my-intel-mac"),
 ]
 
 
@@ -209,6 +211,12 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
         ),
         ("torch 2.9.0+rocm6.4, torch.cuda.is_available() False", ""),
         ("AssertionError: CUDA is not available", "cuda/faq-why-does-torch-cuda-is-available"),
+        (
+            "MPS not available because the current PyTorch install was not built with MPS enabled.",
+            "mps/faq-what-does-not-built-with-mps-enabled",
+        ),
+        ("torch.backends.mps.is_built() False", "mps/faq-what-does-not-built-with-mps-enabled"),
+        ("HSA_OVERRIDE_GFX_VERSION", "rocm/faq-why-do-i-get-hip-error-invalid"),
         ("torch.npu.is_available() False", "ascend/faq-why-does-torch-npu-is-available"),
         ("torch.hpu.is_available() False", "gaudi/faq-why-does-torch-hpu-is-available"),
         ("torch.musa.is_available() is False", "musa/faq-why-does-torch-musa-is-available"),
