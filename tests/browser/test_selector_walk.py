@@ -252,9 +252,21 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             ),
         ),
         (
+            "?platform=tpu-xla&os=linux&python=3.12&build=2.5.0",
+            (
+                "The container has its own Python and does not use Python 3.12. "
+                "This site has no PyTorch 2.5.0 command for pip. Showing Docker. Back to PyTorch 2.9.0"
+            ),
+        ),
+        (
+            "?platform=musa&os=linux&card=third-generation-quyuan-mp-22",
+            "No source confirms PyTorch 2.11.0 on your card. Showing PyTorch 2.9.1.",
+        ),
+        (
             "?platform=ascend&os=linux&build=2.7.0",
             (
-                "Ascend NPU 2.7.0 is not verified for Linux x86-64. The nearest release is 2.7.1. "
+                "This site has no command for Ascend NPU 2.7.0 on Linux x86-64. "
+                "The nearest release is 2.7.1. "
                 "Change to PyTorch 2.7.1"
             ),
         ),

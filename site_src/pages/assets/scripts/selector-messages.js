@@ -11,7 +11,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
   const effect = sideEffect(model, found, whole, limits);
   const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
-  const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, sequel].filter(Boolean);
+  const news = [...ignored, ...conflicts(model, found, wishes, limits), ownPython(model, found, wishes), effect?.text, sequel].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, sentences(news));
@@ -58,6 +58,7 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
   if (!cause) {
     const newest = listed(["build", "variant"].map((axis) => name(choice)(axis)).filter(Boolean));
+    if (isUncertain(model, choice.platform, limits)) return { changed, text: say("No source confirms {instead} on your card. Showing {newest}.", { instead, newest }), undo: null };
     return { changed, text: say("{limits} does not fit {instead}. The newest build that fits is {newest}.", { limits: limitNames(limits, true), instead, newest }), undo: null };
   }
   const [undo, value] = cause;
@@ -66,6 +67,18 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
   const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
+}
+
+/** Whether only the card limits the builds, and none of them is known to run on it: its remark says so. */
+function isUncertain(model, platform, { card, driver }) {
+  return !driver && model.card(platform, card).remark === say("It is not certain that the builds run on this hardware.");
+}
+
+/** Why the Python that the reader picked is not shown. */
+function ownPython(model, { choice, row }, wishes) {
+  const python = new Map(wishes).get("python");
+  if (!python || !row || row.pythons || !model.data.inside.includes(choice.method)) return "";
+  return say("The container has its own Python and does not use Python {python}.", { python });
 }
 
 /** A button that takes a wish (again), or takes one back. */
@@ -105,7 +118,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
     if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
     const near = nearest(model, choice, value);
-    if (near) return say("{platform} {build} is not verified for {machine}. The nearest release is {nearest}.", { platform, build: buildName(value), machine, nearest: near });
+    if (near) return say("This site has no command for {platform} {build} on {machine}. The nearest release is {nearest}.", { platform, build: buildName(value), machine, nearest: near });
     return say("{platform} {build} is not verified for {machine}. Newest verified: {newest}.", { platform, build: buildName(value), machine, newest: buildName(newest) });
   });
 }
