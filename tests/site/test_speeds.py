@@ -154,6 +154,14 @@ def test_platforms_are_compared_only_where_two_measured_the_same(catalog: Catalo
     assert line.note == "1.9–2.2, ex-1, torch 2.13.0, 2026-11-22, made-here"
 
 
+def test_a_range_says_how_many_devices_have_a_stated_figure(tree: Tree) -> None:
+    models = "        - {name: A, memory_gb: 12}\n        - {name: B, memory_gb: 16}\nsupport:\n"
+    catalog = loaded(tree(edited((ACCELERATOR, "support:\n", CARD.replace("support:\n", models)))))
+    rows = {row.label: row for group in comparison(catalog) for row in group.rows}
+    (line,) = rows["Memory of one device"].cells[0]
+    assert (line.text, line.note) == ("12 to 16 GB", "stated for 2 of 3 devices")
+
+
 def test_a_speed_is_no_evidence_of_what_works(catalog: Catalog) -> None:
     assert ResultsView((stored(catalog),), {}, ()).evidence() == {}
 

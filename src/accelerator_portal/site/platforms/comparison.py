@@ -208,13 +208,18 @@ def _power(platform: Platform) -> CellLines:
     return _between("W", (model.power_w for model in _models(platform)))
 
 
-def _between(unit: str, stated: Iterable[float | None]) -> CellLines:
-    values = sorted(value for value in stated if value is not None)
+def _between(unit: str, figures: Iterable[float | None]) -> CellLines:
+    """Return the range of the stated figures, and how many devices have one if not all do."""
+    devices = list(figures)
+    values = sorted(value for value in devices if value is not None)
     if not values:
         return ()
     least, most = number(values[0]), number(values[-1])
     words = message("{least} to {most}", least=least, most=most) if least != most else least
-    return _text(message("{amount} {unit}", amount=words, unit=unit))
+    note = None
+    if len(values) < len(devices):
+        note = message("stated for {count} of {all} devices", count=len(values), all=len(devices))
+    return (CellLine(message("{amount} {unit}", amount=words, unit=unit), note),)
 
 
 def _purposes(platform: Platform) -> CellLines:
