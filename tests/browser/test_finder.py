@@ -15,7 +15,7 @@ from tests.built_site import Site
 
 HARDWARE = "hardware/"
 
-SYSTEMS = {"linux": "Linux x86_64", "windows": "Win32", "macos": "MacIntel"}
+SYSTEMS = {"linux": "Linux x86_64", "windows": "Win32", "macos": "MacIntel", "phone": "iPhone"}
 SYSTEM = """
 Object.defineProperty(navigator, "platform", { get: () => "%s" });
 Object.defineProperty(navigator, "userAgentData", { get: () => undefined });
@@ -293,6 +293,20 @@ def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: Open
     expect(first).to_contain_text("Gaudi 3")
     expect(first.locator(".answer-runs")).not_to_contain_text("Python")
     expect(first).not_to_contain_text("does not have this Python")
+
+
+def test_on_a_phone_the_other_systems_are_linked(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE, script=on("phone"), viewport=PHONE)
+    ask(page, "arc b580")
+    why = page.locator(".answer").first.locator(".answer-why")
+    other = "These commands are for Linux. Commands for other systems: Windows"
+    expect(why.filter(has_text="other systems")).to_have_text(other)
+    link = why.get_by_role("link", name="Windows")
+    assert "os=windows" in (link.get_attribute("href") or "")
+    anew(page)
+    ask(page, "arc b580 linux")
+    expect(page.locator(".answer").first.locator(".command")).to_be_attached()
+    expect(why.filter(has_text="other systems")).to_have_count(0)
 
 
 def test_a_readers_own_system_needs_no_words(open_page: OpenPage) -> None:

@@ -99,11 +99,12 @@ function body(context, answer) {
 }
 
 /** The commands, with one line on which release and build they install, and why these. */
-function commands({ model, root }, answer, found) {
+function commands(context, answer, found) {
+  const { model, root } = context;
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
-  const said = reasons(model, answer, found).map((text) => paragraph("answer-why", text));
+  const said = [...reasons(model, answer, found), ...otherSystems(context, answer, found)].map((text) => paragraph("answer-why", text));
   return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), model.available("method", choice).has("uv")), ...requirements(answer, row)];
 }
 
@@ -166,6 +167,16 @@ function reasons(model, answer, found) {
   const older = tooEarly.length > 0 && platform.integration === "in-tree" ? olderRelease(model, answer.release) : [];
   if (other.length > 0) said.push([say("There is no command for {what} here.", { what: both(other) }), ...older]);
   return said;
+}
+
+/** The other systems that have commands, if neither the query nor the browser (of a phone, for example) names one. */
+function otherSystems(context, answer, { choice }) {
+  const { model, system } = context;
+  if (!system.isGuessed || answer.os || answer.rented) return [];
+  const others = model.values("os").filter(([os]) => os !== choice.os).map(([os, label]) => [commandsFor(model, { ...answer, os }, system), label]);
+  const links = others.filter(([{ row }]) => row).map(([found, label]) => [selectorLink(context, found, label)]);
+  if (links.length === 0) return [];
+  return [sayParts("These commands are for {system}. Commands for other systems: {links}", { system: [model.label("os", choice.os)], links: links.reduce((one, other) => sayParts("{one}, {other}", { one, other })) })];
 }
 
 /** Hardware without commands: why, and what the machine can use instead. */

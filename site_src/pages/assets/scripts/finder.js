@@ -112,7 +112,7 @@ async function readAll({ finder, install }) {
   const [cards, rows, architecture] = await Promise.all([read(finder), readSelector(install), architectureOfBrowser()]);
   const { model } = rows;
   const start = model.start(nameOfSystem());
-  return { cards: new Cards(cards), rows, model, own: { os: start.os, arch: architecture ?? start.arch } };
+  return { cards: new Cards(cards), rows, model, own: { os: start.os, arch: architecture ?? start.arch, isGuessed: nameOfSystem() !== start.os } };
 }
 
 /** The system and Python that the reader selected in the selector of the same page, or else the browser's system. */
