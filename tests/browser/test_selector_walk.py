@@ -254,8 +254,9 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         (
             "?platform=tpu-xla&os=linux&python=3.12&build=2.5.0",
             (
+                "This site has no PyTorch 2.5.0 command for pip. Showing Docker. "
                 "The container has its own Python and does not use Python 3.12. "
-                "This site has no PyTorch 2.5.0 command for pip. Showing Docker. Back to PyTorch 2.9.0"
+                "Back to PyTorch 2.9.0"
             ),
         ),
         (

@@ -11,7 +11,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
   const effect = sideEffect(model, found, whole, limits);
   const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
-  const news = [...ignored, ...conflicts(model, found, wishes, limits), ownPython(model, found, wishes), effect?.text, sequel].filter(Boolean);
+  const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, ownPython(model, found, wishes), sequel].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, sentences(news));
