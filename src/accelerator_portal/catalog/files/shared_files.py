@@ -348,7 +348,7 @@ class Conda(Model):
 
 
 class SelectorDefaults(Model):
-    """The default choice for each operating system. The first is used if the system is unknown."""
+    """The default choice for each operating system. The first entry is for an unknown system."""
 
     start: Annotated[tuple[StartingChoice, ...], Field(min_length=1)]
     """The default choices."""
