@@ -4,8 +4,6 @@ import { both, element, link, listed, say, sentences, setAddress, setText } from
 import { compareVersions } from "./selector-model.js";
 import { LIMITS } from "./selector-wishes.js";
 
-const PREVIOUS = "https://pytorch.org/get-started/previous-versions/";
-
 /** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
   const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
@@ -140,7 +138,7 @@ function oldestRelease(model, platform) {
 export function olderRelease(model, release) {
   const builds = model.values("build").map(([id]) => id);
   const isOlder = /^\d+(\.\d+)*$/.test(release) && compareVersions(release, builds.at(-1)) < 0 && !builds.some((id) => id.startsWith(`${release}.`));
-  return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", link(PREVIOUS, say("Older releases on pytorch.org"))] : [];
+  return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", link(document.querySelector("[data-older]").dataset.older, say("Older releases on pytorch.org"))] : [];
 }
 
 /** The more recent wishes that an older one gave way to, or the reader's card and driver. */
