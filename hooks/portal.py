@@ -133,7 +133,11 @@ def _site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
         catalog, problems = load_with_quarantine(root, today(), Path(kept) if kept else None)
     else:
         catalog, problems = load_and_check(root, today())
-    failed = errors(problems)
+    failed, languages = errors(problems), []
+    try:
+        languages = published_languages(root, config.extra.get("languages"))
+    except ProblemsError as unread:
+        failed.extend(unread.problems)
     if failed or catalog is None:
         error = ProblemsError(failed)
         raise PluginError(f"Problems found: {len(error.problems)}\n{error}")
@@ -142,7 +146,6 @@ def _site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
     edit = posixpath.join(config.repo_url or "", config.edit_uri or "")
     repository = RepositoryLinks(config.repo_url or "", edit.partition("site_src/")[0])
     nights = read_nights(config.extra.get("nights") or "")
-    languages = published_languages(root, config.extra.get("languages"))
     return list(store(build_site(catalog, root, repository, nights, languages), folder))
 
 

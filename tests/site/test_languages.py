@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 import pytest
 import yaml
 
+from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.catalog.message import both, joined, message, sentences
 from accelerator_portal.site.languages import (
@@ -202,6 +203,16 @@ def test_notes_of_vendors_are_shown_in_chinese_if_they_have_a_translation(site: 
     assert "lang" not in needs[0].attributes
     note = site.pages["zh/compute-platforms/rbln/"].one("[data-part=note]")
     assert note.attributes["lang"] == "en"
+
+
+@pytest.mark.parametrize("damaged", ['"A note": "', '"A note": [1, 2]', '- "A note"'])
+def test_damaged_texts_of_vendors_are_a_problem_with_its_file(tmp_path: Path, damaged: str) -> None:
+    folder = tmp_path / LOCALE
+    folder.mkdir(parents=True)
+    (folder / "zh.po").write_bytes((REPOSITORY / LOCALE / "zh.po").read_bytes())
+    (folder / "zh.vendors.yaml").write_text(damaged, "utf-8")
+    with pytest.raises(ProblemsError, match=r"site_src/locale/zh\.vendors\.yaml:1: "):
+        read_language(tmp_path, "zh")
 
 
 def test_a_vendor_s_guide_is_shown_in_chinese_if_it_has_a_translation(site: Site) -> None:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from accelerator_portal.catalog.message import Translatable
+from accelerator_portal.catalog.problem import ProblemsError
+from accelerator_portal.catalog.yaml_file import edit_error, parse_yaml
 
 LOCALE = "site_src/locale"
 
@@ -94,7 +94,10 @@ def trimmed(text: str) -> str:
 
 
 def read_language(root: Path, code: str) -> Language:
-    """Return the language with the code `code`. Raises OSError if its file is missing."""
+    """Return the language with the code `code`.
+
+    Raises OSError if its file is missing, and ProblemsError if vendors' texts cannot be read.
+    """
     from gettext import c2py
 
     from babel.messages.pofile import read_po
@@ -118,8 +121,15 @@ def read_language(root: Path, code: str) -> Language:
 
 
 def _vendor_texts(root: Path, code: str) -> dict[str, str]:
-    path = root / LOCALE / f"{code}.vendors.yaml"
-    return yaml.safe_load(path.read_text(encoding="utf-8")) if path.exists() else {}
+    path = f"{LOCALE}/{code}.vendors.yaml"
+    if not (root / path).exists():
+        return {}
+    file, problems = parse_yaml(path, (root / path).read_text(encoding="utf-8"))
+    if not file or problems:
+        raise ProblemsError(problems)
+    if not isinstance(file.data, dict) or not all(isinstance(t, str) for t in file.data.values()):
+        raise edit_error(path, 1, "not pairs of texts", 'write "English text": "translation"')
+    return file.data
 
 
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
