@@ -363,6 +363,19 @@ def test_an_error_message_leads_to_its_answer(open_page: OpenPage, error: str, f
     )
 
 
+def test_a_text_of_many_lines_is_searched_once(open_page: OpenPage) -> None:
+    page = open_page(HARDWARE)
+    ask(page, "RTX 4090")  # so that the data is loaded
+    page.evaluate("""() => {
+      const original = history.replaceState;
+      window.searches = 0;
+      history.replaceState = function (...all) { searches += 1; return original.apply(this, all); };
+    }""")
+    page.locator("#card").fill('  File "a.py"\n' * 50 + "RuntimeError: NPU out of memory")
+    expect(page.get_by_role("link", name="Find this error message")).to_be_visible()
+    assert page.evaluate("searches") == 1
+
+
 def test_a_release_with_a_restricted_command_is_explained(open_page: OpenPage) -> None:
     """The cell of a release opens that release, whether its command comes first or not."""
     page = open_page(HARDWARE, script=on("linux"))

@@ -47,6 +47,7 @@ class Finder {
     this.status = form.querySelector("[role=status]");
     this.answers = form.querySelector("[data-part=answers]");
     this.data = null;
+    this.turn = 0; // counts the questions: only the last one is answered
   }
 
   load() {
@@ -55,6 +56,9 @@ class Finder {
   }
 
   async ask() {
+    const turn = (this.turn += 1);
+    await new Promise((go) => setTimeout(go)); // text of many lines brings an event for each line
+    if (turn !== this.turn) return undefined;
     const query = this.form.elements.card.value.trim();
     keepInAddress(query);
     if (!query) return this.show("", []);
@@ -65,9 +69,9 @@ class Finder {
       this.data = null; // the next letter tries again
       return this.show(...this.#failed(error));
     }
-    if (query !== this.form.elements.card.value.trim()) return undefined; // the reader typed on meanwhile
+    if (turn !== this.turn) return undefined; // the reader typed on meanwhile
     const answer = await this.#answer(data, query).catch((error) => this.#failed(error));
-    if (query !== this.form.elements.card.value.trim()) return undefined;
+    if (turn !== this.turn) return undefined;
     const [status, boxes] = answer;
     return this.show(status, [...errorLink(this.form, query), ...boxes]);
   }
