@@ -52,6 +52,10 @@ class _Memory(BytecodeCache):
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
 
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+        """Return the name: copies of a template in several folders are compiled once."""
+        return name
+
     def load_bytecode(self, bucket: Bucket) -> None:
         """Load a compiled template; Jinja checks whether it is up to date."""
         if bucket.key in self._kept:
