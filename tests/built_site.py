@@ -156,5 +156,7 @@ def site_of(
 
 @pytest.fixture(scope="session")
 def site(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The site of this repository."""
+    """The site of this repository: the one in `PORTAL_SITE` if that is set, or else a new one."""
+    if made := os.environ.get("PORTAL_SITE"):
+        return site_in(Path(made), REPOSITORY)
     return site_of(pytestconfig, tmp_path_factory, "portal", lambda: REPOSITORY)

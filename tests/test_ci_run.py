@@ -53,8 +53,8 @@ def test_all_steps_run_and_each_output_stands_whole_and_in_order(place: Path) ->
     assert steps(done.stdout) == [
         f"==> {name}"
         for name in (
-            "browser", "set-up", "npm", "test", "browser-tests", "validation-up", "validation",
-            "lint", "check", "builds", "site", "types", "workflows", "summary",
+            "browser", "set-up", "npm", "site", "test", "browser-tests", "validation-up", "validation",
+            "lint", "check", "builds", "types", "workflows", "summary",
         )
     ]  # fmt: skip
     lines = done.stdout.splitlines()
@@ -65,8 +65,8 @@ def test_all_steps_run_and_each_output_stands_whole_and_in_order(place: Path) ->
 
 
 def test_the_types_are_checked_beside_the_rest(place: Path) -> None:
-    """The check of the types waits here until the site is built."""
-    done = ci(place, "static", WAITS="types", FOR="site")
+    """The check of the types waits here until the packages are built."""
+    done = ci(place, "static", WAITS="types", FOR="builds")
     assert done.returncode == 0, done.stdout
 
 

@@ -73,8 +73,11 @@ FAMILIES = {
 """What the addresses of a family look like, and the page that stands for it."""
 
 KINDS = [*NAVIGATION, *FAMILIES.values()]
-# One template and other words: a few stand for all.
-OTHERS = [page for page in PLATFORMS if page != FULLEST][::4]
+# One template and other words: a few platforms stand for all.
+OTHERS = [
+    *[page for page in PLATFORMS if page != FULLEST][::4],
+    *[page for page in KINDS if page.startswith("zh/")],
+]
 
 
 def name(address: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ _TEXT = frozenset({".html", ".js", ".json", ".css", ".svg"})
 
 # How pages come on a slow line: bytes, and the seconds after each such piece. A frame takes 0.016.
 _PIECE, _PAUSE = 700, 0.025
+# Large pages come in larger pieces.
+_MOST_PIECES = 300
 
 
 @contextmanager
@@ -84,6 +87,7 @@ class _Slow(_Quiet):
         if not self.path.partition("?")[0].endswith("/"):
             super().copyfile(source, outputfile)
             return
-        while piece := source.read(_PIECE):
+        size = max(_PIECE, os.fstat(source.fileno()).st_size // _MOST_PIECES)
+        while piece := source.read(size):
             outputfile.write(piece)
             time.sleep(_PAUSE)

@@ -74,7 +74,10 @@ def settle(page: Page) -> None:
     page.evaluate("() => Promise.allSettled(document.getAnimations().map((one) => one.finished))")
 
 
-@pytest.mark.parametrize("address", kinds.KINDS, ids=kinds.name)
+FIRST = [page for page in kinds.KINDS if page not in kinds.OTHERS]
+
+
+@pytest.mark.parametrize("address", FIRST, ids=kinds.name)
 def test_every_kind_of_page(open_page: OpenPage, address: str) -> None:
     """Colours are those of a scheme, whatever the width: two looks see all of both."""
     page = shortened(open_page(address, reduced_motion="reduce"))
@@ -84,7 +87,7 @@ def test_every_kind_of_page(open_page: OpenPage, address: str) -> None:
 
 
 @pytest.mark.parametrize("address", kinds.OTHERS, ids=kinds.name)
-def test_every_other_platform(open_page: OpenPage, address: str) -> None:
+def test_every_page_of_the_same_template(open_page: OpenPage, address: str) -> None:
     """The same template with other words: one look each, of two widths by turns, is enough."""
     page = shortened(open_page(address, reduced_motion="reduce"))
     if kinds.OTHERS.index(address) % 2:

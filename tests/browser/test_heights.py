@@ -6,7 +6,7 @@ import re
 
 from tests.browser import kinds
 from tests.browser.looks import HEIGHT, too_tall
-from tests.browser.visit import PHONE, OpenPage, expect
+from tests.browser.visit import PHONE, OpenPage, expect, wait_until_ready
 from tests.built_site import Site
 
 # What a reader scrolls through at most, before anything is opened.
@@ -40,16 +40,6 @@ def test_no_page_is_too_tall(open_page: OpenPage, site: Site) -> None:
         assert (address, too_tall(page)) == (address, {})
 
 
-def test_a_platforms_page_is_short(open_page: OpenPage) -> None:
-    page = open_page("404.html")
-    root = page.url.removesuffix("404.html")
-    heights = {}
-    for address in kinds.PLATFORMS:
-        page.goto(root + address)
-        heights[address] = page.evaluate(HEIGHT)
-    assert {a: h for a, h in heights.items() if h > MOST_PIXELS_OF_A_PLATFORM} == {}
-
-
 def test_the_questions_page_is_short_on_a_phone(open_page: OpenPage) -> None:
     page = open_page("questions/")
     page.set_viewport_size(PHONE)
@@ -57,16 +47,17 @@ def test_the_questions_page_is_short_on_a_phone(open_page: OpenPage) -> None:
     assert page.evaluate(HEIGHT) <= MOST_PIXELS_OF_THE_QUESTIONS
 
 
-def test_a_platforms_page_prints_on_a_few_sheets(open_page: OpenPage) -> None:
+def test_a_platforms_page_is_short_and_prints_on_a_few_sheets(open_page: OpenPage) -> None:
     """Material opens every part for printing; only what the reader opened is on paper."""
     page = open_page("404.html")
-    root = page.url.removesuffix("404.html")
-    sheets = {}
+    heights, sheets = {}, {}
     for address in kinds.PLATFORMS:
-        page.goto(root + address)
-        page.wait_for_load_state("networkidle")
+        page.goto(f"/{address}")
+        wait_until_ready(page)
+        heights[address] = page.evaluate(HEIGHT)
         printed = page.pdf(format="A4")
         sheets[address] = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert {a: h for a, h in heights.items() if h > MOST_PIXELS_OF_A_PLATFORM} == {}
     assert {a: number for a, number in sheets.items() if number > MOST_SHEETS} == {}
     assert all(sheets.values())
 

@@ -23,6 +23,7 @@ from accelerator_portal.site.platforms.questions import questions, questions_in
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated import localized
+from tests.built_site import EXAMPLE as ACME
 from tests.built_site import Site, copy_sources
 from tests.built_site import build_site as build_in
 from tests.folders import EXAMPLE, REPOSITORY, Tree
@@ -139,7 +140,7 @@ def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
 def test_a_third_language_is_one_file_and_one_line(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    sources = copy_sources(tmp_path_factory.mktemp("third-sources"))
+    sources = copy_sources(tmp_path_factory.mktemp("third-sources"), ACME)
     text = HEAD.format(1, "0") + '\nmsgid "Get started"\nmsgstr "はじめに"\n'
     (sources / LOCALE / "ja.po").write_text(text, encoding="utf-8")
     configuration = sources / "mkdocs.yml"
