@@ -18,6 +18,7 @@ _GENERAL = re.compile(
     r"\b(?:(?:Runtime|Value|Type|Key|Index|Attribute|Assertion|OS)?Error|Exception)\b"
 )
 _WORD = re.compile(r"[a-zA-Z0-9_]{2,}")
+_CODE = re.compile(r"[A-Z][A-Z0-9][0-9]{4}")  # such as EZ9999
 _LONG_NAME = re.compile(r"[a-zA-Z0-9]{1,80}(?:_|[a-z](?=[A-Z]))")
 
 
@@ -26,7 +27,8 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """An error message in an `error` block of `faq.md` is specific, and only one answer has it.
 
     When a reader pastes such a message, its answer opens. A message must have at least three words
-    besides names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`.
+    besides names such as `RuntimeError`, or a long name such as `CUDNN_STATUS_NOT_INITIALIZED`, or
+    an error code such as `EZ9999` and another word.
     """
     for faq in catalog.faqs:
         first: dict[str, str] = {}
@@ -53,6 +55,8 @@ def declared_messages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _is_specific(words: list[str]) -> bool:
-    return len(words) >= WORDS or any(
-        len(word) >= NAME and _LONG_NAME.match(word) for word in words
+    return (
+        len(words) >= WORDS
+        or any(len(word) >= NAME and _LONG_NAME.match(word) for word in words)
+        or (len(words) > 1 and any(_CODE.fullmatch(word) for word in words))
     )
