@@ -70,6 +70,14 @@ def test_rare_words_and_titles_count_more(site: Site) -> None:
     assert weights["cuda memory"].keys() == {"cuda/faq-what-can-i-do-about-cuda-out-of-memory"}
 
 
+def test_who_prints_the_name_of_another_platform(site: Site) -> None:
+    index = question_index(every_question(site.catalog), site.catalog.platforms)
+    # Sophgo and Google use the device tpu and the module torch_tpu, so torch_tpu names both.
+    assert index.same_device.keys() == {"cuda"}
+    assert {"rocm", "hygon", "metax"} <= {*index.same_device["cuda"]}
+    assert "cuda" not in index.same_device["cuda"]
+
+
 def test_a_message_is_declared_for_the_device_of_every_plugin(site: Site) -> None:
     index = question_index(every_question(site.catalog), site.catalog.platforms)
     declared = {message for _, message in index.messages}
@@ -88,7 +96,7 @@ def test_the_index_names_every_question_of_the_page(site: Site) -> None:
 
 def test_an_index_of_nothing_is_empty() -> None:
     assert question_index([], []) == QuestionIndex(
-        questions=[], titles=[], names={}, terms={}, messages=[]
+        questions=[], titles=[], names={}, same_device={}, terms={}, messages=[]
     )
 
 

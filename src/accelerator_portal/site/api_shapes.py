@@ -223,6 +223,9 @@ class QuestionIndex(Model):
     """The text of each question."""
     names: dict[str, list[str]]
     """Beginnings of words by which an error message names platforms, with the platforms' ids."""
+    same_device: dict[str, list[str]]
+    """For a platform, the other platforms that use its device string and print its name. A message
+    that also names one of them is about that one: PyTorch on ROCm reports a "CUDA error", too."""
     terms: dict[str, list[tuple[int, float]]]
     """For each word, the indexes of matching questions in `questions`, with their weights."""
     messages: list[tuple[int, str]]

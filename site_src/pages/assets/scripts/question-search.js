@@ -94,12 +94,15 @@ function cleaned(message) {
  */
 function named(index, text) {
   const message = text.replace(CPU_BUILD, " ");
-  const found = namedIn(index.names, cleaned(message));
-  return found.size > 0 ? found : namedIn(index.names, message);
+  const found = namedIn(index, cleaned(message));
+  return found.size > 0 ? found : namedIn(index, message);
 }
 
-/** Longer names first: torch_tpu is not the tpu of another platform. */
-function namedIn(names, text) {
+/**
+ * Longer names first: torch_tpu is not the tpu of another platform. Of platforms with the same device string, the one
+ * that gave it its name counts only alone: PyTorch on ROCm reports a "CUDA error", too.
+ */
+function namedIn({ names, same_device }, text) {
   const found = new Set();
   for (const name of Object.keys(names).sort((one, other) => other.length - one.length)) {
     const any = name === name.toLowerCase();
@@ -111,6 +114,7 @@ function namedIn(names, text) {
       return " ";
     });
   }
+  for (const [platform, others] of Object.entries(same_device)) if (others.some((other) => found.has(other))) found.delete(platform);
   return found;
 }
 

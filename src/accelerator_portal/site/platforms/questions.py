@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -228,10 +228,12 @@ def question_index(
             rarity = math.log(1 + (len(counted) - spread[term] + 0.5) / (spread[term] + 0.5))
             weight = rarity * count * (SATURATION + 1) / (count + held_back)
             found.setdefault(term, []).append((place, round(weight, 2)))
+    names = _names(platforms)
     return QuestionIndex(
         questions=[f"{question.group}/{question.anchor}" for question in questions],
         titles=[question.title for question in questions],
-        names=_names(platforms),
+        names=names,
+        same_device=_same_device(platforms, names),
         terms=dict(sorted(found.items())),
         messages=[
             (place, message)
@@ -258,6 +260,24 @@ def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
             if name != "torch":
                 found.setdefault(name, []).append(platform.id)
     return dict(sorted(found.items()))
+
+
+def _same_device(
+    platforms: Sequence[Platform], names: Mapping[str, Sequence[str]]
+) -> dict[str, list[str]]:
+    """Return, by the id of a platform that is a device string, the other platforms that use it.
+
+    A platform that shares a name with the first one is omitted: the name says nothing about which
+    of the two a message is about.
+    """
+    ids = {platform.id for platform in platforms}
+    found: dict[str, list[str]] = {}
+    for platform in platforms:
+        device = platform.accelerator.device.value
+        shares = any({device, platform.id} <= set(named) for named in names.values())
+        if device in ids - {platform.id} and not shares:
+            found.setdefault(device, []).append(platform.id)
+    return found
 
 
 def _counted(question: PageQuestion) -> dict[str, float]:
