@@ -52,7 +52,7 @@ class _Memory(BytecodeCache):
     def __init__(self) -> None:
         self._kept: dict[str, bytes] = {}
 
-    def get_cache_key(self, name: str, filename: str | None = None) -> str:
+    def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
         """Return the name: copies of a template in several folders are compiled once."""
         return name
 
