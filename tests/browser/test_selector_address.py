@@ -131,6 +131,15 @@ def test_a_release_before_the_oldest_one_leads_to_pytorch_org(
     assert open_page("compute-platforms/ascend/").locator(".axis-build details a").count() == 0
 
 
+@pytest.mark.parametrize("query", ["torch=2.9", "build=2.9", "torch=2.9.1"])
+def test_a_minor_version_is_its_newest_release_and_torch_is_the_build(
+    open_page: OpenPage, query: str
+) -> None:
+    page = open_page(f"?os=linux&platform=cpu&{query}")
+    assert "torch==2.9.1" in shown_commands(page)
+    assert status(page) == ""
+
+
 def test_a_variant_of_another_platform_does_not_break_the_page(
     open_page: OpenPage, site: Site
 ) -> None:

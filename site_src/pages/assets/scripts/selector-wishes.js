@@ -3,6 +3,7 @@
 const STORED = "accelerator-portal.selector";
 export const LIMITS = ["card", "driver"]; // wishes about the reader's machine that no axis has
 const NO_AXES = [...LIMITS, "pypi-mirror", "pytorch-mirror"]; // wishes that no axis has
+const ALIASES = { torch: "build" };
 const DRIVER = /^\d{2,4}(\.\d{1,4}){0,3}$/;
 
 export class Wishes {
@@ -36,13 +37,20 @@ export class Wishes {
 export function readAddress(model, search) {
   const wishes = [];
   const unknown = [];
-  for (const [axis, value] of new URLSearchParams(search)) {
+  for (const [name, text] of new URLSearchParams(search)) {
+    const axis = ALIASES[name] ?? name;
+    const value = axis === "build" ? newestOf(model, text) : text;
     if (!model.axes.includes(axis) && !NO_AXES.includes(axis)) continue;
     if (isKnown(model, axis, value)) wishes.push([axis, value]);
     else unknown.push([axis, value.slice(0, 60)]);
   }
   const last = new Map(wishes); // of a value that stands twice, the last counts
   return { wishes: new Wishes([...last]), unknown };
+}
+
+/** The newest release of a minor version: "2.9" is 2.9.1; other builds as they are. */
+function newestOf(model, build) {
+  return model.values("build").map(([id]) => id).find((id) => id.startsWith(`${build}.`)) ?? build;
 }
 
 /** The wishes of the last visit; none where the browser does not keep them or they are of another site's version. */
