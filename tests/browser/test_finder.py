@@ -471,9 +471,12 @@ def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
         ask(page, query)
         expect(page.locator(".answer-why").first).to_contain_text(note)
     expect(page.locator(".answer-verdict").first).to_contain_text("It is not certain")
+    expect(page.locator(".answer .copy").first).to_have_text("Copy anyway")
+    expect(page.get_by_text("librocdxg")).to_have_count(1)
     anew(page)
     ask(page, "RTX 4090")
     expect(page.locator(".answer-why")).to_have_count(0)
+    expect(page.locator(".answer .copy").first).to_have_text("Copy")
 
 
 def test_an_old_jetpack_leads_to_the_vendors_builds(open_page: OpenPage) -> None:

@@ -444,21 +444,29 @@ def test_a_cards_limit_holds_until_it_is_removed(open_page: OpenPage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "card", "remark"),
+    ("query", "card", "part", "remark"),
     [
         (
             "platform=ascend",
             "ascend-310p-310p",
+            "finding",
             "It is not certain that the builds run on this hardware.",
         ),
-        ("platform=cuda&arch=aarch64", "ampere-8-7", "The builds need JetPack 7.2 or newer."),
+        (
+            "platform=cuda&arch=aarch64",
+            "ampere-8-7",
+            "limit",
+            "The builds need JetPack 7.2 or newer.",
+        ),
     ],
 )
-def test_a_cards_limit_states_its_condition(
-    open_page: OpenPage, query: str, card: str, remark: str
+def test_a_card_states_its_condition_and_a_doubt_beside_the_command(
+    open_page: OpenPage, query: str, card: str, part: str, remark: str
 ) -> None:
     page = open_page(f"?os=linux&{query}&card={card}")
-    expect(page.locator("[data-part=limit]")).to_contain_text(remark)
+    expect(page.locator(f"[data-part={part}]")).to_contain_text(remark)
+    copy = "Copy anyway" if part == "finding" else "Copy"
+    expect(page.locator("[data-copy=script]")).to_have_text(copy)
     href = page.get_by_role("link", name="About this card").get_attribute("href") or ""
     assert href.endswith(f"#card-{card}")
 

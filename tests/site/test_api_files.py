@@ -140,7 +140,7 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
         assert {**found, "cards": {}} == json.loads(json.dumps(payload(selector)))
         for cards in found["cards"].values():
             assert all(
-                0 <= place <= len(selector.rows) for card in cards.values() for place in card[2:]
+                0 <= place <= len(selector.rows) for card in cards.values() for place in card[3:]
             )
 
 

@@ -51,11 +51,13 @@ class _Table:
 class Card:
     """A hardware generation: its name, a remark, and the rows that its cards can run.
 
-    `ranges` has the positions of these rows, as `row_ranges` returns them.
+    `uncertain` is true if no source confirms that any of these rows runs. `ranges` has the
+    positions of the rows, as `row_ranges` returns them.
     """
 
     name: str
     remark: str = ""
+    uncertain: bool = False
     ranges: tuple[int, ...] = ()
 
 
@@ -117,7 +119,10 @@ def overview(
         },
         "cards": {
             platform: {
-                key: [card.name, *((card.remark, *card.ranges) if card.ranges else ())]
+                key: [
+                    card.name,
+                    *((card.remark, card.uncertain, *card.ranges) if card.ranges else ()),
+                ]
                 for key, card in own.items()
             }
             for platform, own in (cards or {}).items()

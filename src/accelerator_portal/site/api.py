@@ -50,6 +50,7 @@ from accelerator_portal.site.platforms.hardware import (
     card_name,
     card_remark,
     cards_by_id,
+    is_uncertain,
 )
 from accelerator_portal.site.platforms.release_pages import VersionsData
 from accelerator_portal.site.results.history_shapes import (
@@ -188,6 +189,7 @@ def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str
         card: Card(
             card_name(platform, generation),
             card_remark(generation),
+            is_uncertain(generation),
             row_ranges(catalog, selector.numbered_rows.get(platform.id, []), generation),
         )
         for card, generation in cards_by_id(platform).items()

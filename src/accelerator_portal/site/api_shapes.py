@@ -155,9 +155,10 @@ class SelectorOverview(Model):
     system is unknown."""
     drivers: dict[str, DriverData]
     """The driver versions that variants need, by platform."""
-    cards: dict[str, dict[str, tuple[str | int, ...]]]
+    cards: dict[str, dict[str, tuple[str | bool | int, ...]]]
     """For each platform, its cards by id. A card is a list: its name and, if any install rows run
-    on it, a remark, then the start and the exclusive end of each range of these rows."""
+    on it, a remark, whether it is uncertain that any of them runs, then the start and the exclusive
+    end of each range of these rows."""
     environments: dict[str, dict[str, str]]
     """The lines that create and activate an environment, by method and operating system."""
     ended: dict[str, EndedData] = Field(default_factory=dict)

@@ -105,7 +105,7 @@ function commands(context, answer, found) {
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
   const said = [...reasons(model, answer, found), ...otherSystems(context, answer, found)].map((text) => paragraph("answer-why", text));
-  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), model.available("method", choice).has("uv")), ...requirements(answer, row)];
+  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), { hasUv: model.available("method", choice).has("uv"), isDoubtful: isUncertain(answer) }), ...requirements(answer, row)];
 }
 
 /** The commands of the last release for a machine. */
@@ -114,13 +114,14 @@ function endedCommands(model, answer, { ended, choice }) {
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
-function headline(model, { platform, generation, wsl }, choice) {
+function headline(model, answer, choice) {
+  const { platform, generation } = answer;
   if (!generation) return "";
   const { build } = choice;
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
-  const { verdict, newest: last, uncertain, jetpack } = generation;
+  const { verdict, newest: last, jetpack } = generation;
   const release = build === "preview" ? last : build;
-  if (uncertain || (wsl && platform.wsl_uncertain)) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
+  if (isUncertain(answer)) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
   const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: release, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: release, what });
   if (verdict === "newest" && build === "preview") return sentences([supported, say("These commands install a nightly build.")]);
   if (verdict === "newest" && build === last) return supported;
@@ -132,6 +133,11 @@ function headline(model, { platform, generation, wsl }, choice) {
   if (verdict === "earlier" && last === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
   if (verdict === "earlier") return say("PyTorch {version} is the newest release known to support {what}.", { version: last, what });
   return verdict === "preview" ? say("Only nightly builds support {what}.", { what }) : "";
+}
+
+/** Whether it is not certain that the commands work: sources disagree, or none says it. */
+function isUncertain({ platform, generation, wsl }) {
+  return Boolean(generation?.uncertain || (wsl && platform.wsl_uncertain));
 }
 
 /** What the newest release of the hardware leads to, if the selector has it only for those who ask for that release. */
@@ -198,7 +204,7 @@ function without({ model, system, cpu, root }, { platform, generation, os, arch,
   const script = found?.row ? scriptOf(model, found.choice, found.row) : found?.ended;
   if (!script) return parts;
   parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: found.row ? builtFor(model, found) : described(model, found.choice) })));
-  parts.push(...commandBox(script, Boolean(found.row)));
+  parts.push(...commandBox(script, { hasUv: Boolean(found.row) }));
   return parts;
 }
 
@@ -212,14 +218,14 @@ function builtFor(model, { choice, row }) {
   return listed([described(model, choice), ...(row.pythons ? [`Python ${choice.python}`] : [])]);
 }
 
-function commandBox({ environment, commands: install, check }, hasUv = false) {
-  const box = element("div", "command-box");
+function commandBox({ environment, commands: install, check }, { hasUv = false, isDoubtful = false } = {}) {
+  const box = element("div", isDoubtful ? "command-box is-doubtful" : "command-box");
   const pre = element("pre", "command");
   Object.assign(pre, { tabIndex: 0, ariaLabel: say("Commands") });
   if (environment) pre.append(`${environment}\n`);
   pre.append(element("span", "command-main", install));
   if (check) pre.append(`\n${check}`);
-  const button = element("button", "copy", say("Copy"));
+  const button = element("button", "copy", isDoubtful ? say("Copy anyway") : say("Copy"));
   button.type = "button";
   button.dataset.copy = "answer";
   box.append(pre, button);
@@ -246,9 +252,10 @@ function paragraph(className, parts) {
 }
 
 /** What qualifies the hardware and the commands, once each. */
-function notes({ generation, models }, row) {
+function notes({ platform, generation, models, wsl }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
   const vendors = new Set([...(generation?.notes ?? []), models.length === 1 && models[0].note, row?.note].filter(Boolean));
+  if (wsl) vendors.delete(platform.wsl); // stands above the commands
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
   const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });
   const own = [finding?.[0] === "none" && finding[1], stage, files].filter(Boolean);

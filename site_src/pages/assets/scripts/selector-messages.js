@@ -56,7 +56,7 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const cause = free.find(restores("every")) ?? free.find(restores("some")) ?? last;
   if (!cause) {
     const newest = listed(["build", "variant"].map((axis) => name(choice)(axis)).filter(Boolean));
-    if (isUncertain(model, choice.platform, limits)) return { changed, text: say("No source confirms {instead} on your card. Showing {newest}.", { instead, newest }), undo: null };
+    if (!limits.driver && model.card(choice.platform, limits.card).isUncertain) return { changed, text: say("No source confirms {instead} on your card. Showing {newest}.", { instead, newest }), undo: null };
     return { changed, text: say("{limits} does not fit {instead}. The newest build that fits is {newest}.", { limits: limitNames(limits, true), instead, newest }), undo: null };
   }
   const [undo, value] = cause;
@@ -65,11 +65,6 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
   const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
-}
-
-/** Whether only the card limits the builds, and none of them is known to run on it: its remark says so. */
-function isUncertain(model, platform, { card, driver }) {
-  return !driver && model.card(platform, card).remark === say("It is not certain that the builds run on this hardware.");
 }
 
 /** Why the Python that the reader picked is not shown. */
@@ -89,9 +84,9 @@ function wayBack(words, axis, value) {
 
 /** The limit that the reader's card and driver set, with a way to remove it. */
 export function showLimit(form, model, platform, { card, driver }) {
-  const { name, remark } = model.card(platform, card);
+  const { name, remark, isUncertain } = model.card(platform, card);
   const least = driver && model.data.drivers[platform];
-  const parts = [name && say("Limited to builds for {card}.", { card: name }), remark, least && say("Limited to builds for {card}.", { card: `${least.name} ${driver}` })].filter(Boolean);
+  const parts = [name && say("Limited to builds for {card}.", { card: name }), !isUncertain && remark, least && say("Limited to builds for {card}.", { card: `${least.name} ${driver}` })].filter(Boolean);
   const box = form.querySelector("[data-part=limit]");
   box.hidden = parts.length === 0;
   setText(box.querySelector("span"), sentences(parts));

@@ -104,8 +104,8 @@ export class Model {
 
   /** Its name, and a condition or doubt about its builds. */
   card(platform, card) {
-    const [name, remark] = this.data.cards[platform]?.[card] ?? [];
-    return { name, remark };
+    const [name, remark, isUncertain] = this.data.cards[platform]?.[card] ?? [];
+    return { name, remark, isUncertain };
   }
 
   #machineOf(wished, start) {
@@ -123,7 +123,7 @@ export class Model {
     if (row.needs.some(tooOld)) return false;
     const oldest = driver && this.oldestDriver(row.platform, row.variant, row.os);
     if (oldest && compareVersions(driver, oldest) < 0) return false;
-    const [name, , ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
+    const [name, , , ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
     if (!name) return true;
     for (let n = 0; n < ranges.length; n += 2) if (ranges[n] <= row.number && row.number < ranges[n + 1]) return true;
     return false;

@@ -1,6 +1,6 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
-import { both, element, listed, markEnglish, say, setAddress, setText } from "./elements.js";
+import { both, element, listed, markEnglish, say, sentences, setAddress, setText } from "./elements.js";
 import { mirrored } from "./selector-mirrors.js";
 import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, limitNames, releaseName, shortName } from "./selector-messages.js";
@@ -106,7 +106,9 @@ export function showResult(form, model, { choice, row: found }, wishes) {
   showStage(part("stage"), row?.stage);
   const finding = row?.finding(choice.python);
   const isElsewhere = row && commands !== found.commands && finding?.[0] !== "none"; // what was looked up is the index itself
-  showFinding(form, isElsewhere ? ["unchecked", say("Not checked: the commands use a mirror.")] : finding);
+  const known = isElsewhere ? ["unchecked", say("Not checked: the commands use a mirror.")] : finding;
+  const { remark, isUncertain } = model.card(choice.platform, wishes.limits.card);
+  showFinding(form, row && isUncertain ? ["none", sentences([remark, known?.[1]].filter(Boolean))] : known);
   showMore(form, model, choice);
   if (!row && model.ended(choice)) {
     showScript(form, model.ended(choice));
@@ -204,13 +206,13 @@ function showStage(box, stage) {
   box.classList.toggle("is-past", past);
 }
 
-/** What is known of the versions that the commands ask for; what is known to fail has no plain Copy. */
+/** What is known of the versions that the commands ask for; what fails, or is not certain to run, has no plain Copy. */
 function showFinding(form, finding) {
   const [kind, words] = finding ?? ["unchecked", ""];
   const box = form.querySelector("[data-part=finding]");
   box.className = `finding finding--${kind}`;
   showText(box, words);
-  form.querySelector("[data-part=box]").classList.toggle("is-failing", kind === "none");
+  form.querySelector("[data-part=box]").classList.toggle("is-doubtful", kind === "none");
   setText(form.querySelector("[data-copy=script]"), kind === "none" ? say("Copy anyway") : say("Copy"));
 }
 

@@ -207,9 +207,14 @@ def card_remark(generation: Generation) -> str:
     """
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
-    if generation.builds and all(build.uncertain for build in generation.builds):
+    if is_uncertain(generation):
         return message("It is not certain that the builds run on this hardware.")
     return ""
+
+
+def is_uncertain(generation: Generation) -> bool:
+    """Return whether a generation has builds, and no source confirms any of them."""
+    return bool(generation.builds) and all(build.uncertain for build in generation.builds)
 
 
 def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
