@@ -157,9 +157,22 @@ def test_nothing_matches_inside_a_word_or_a_number(open_page: OpenPage, query: s
 
 
 def test_a_number_of_cards_is_no_other_hardware(open_page: OpenPage) -> None:
-    queries = ("RTX 4090 x2", "2x RTX 3090", "P40 24GB x2")
+    queries = ("RTX 4090 x2", "2x RTX 3090", "P40 24GB x2", "8x TITAN RTX", "TITAN Xp ×8")
     for found in answers(open_page(HARDWARE), *queries):
         assert {answer["platform"] for answer in found} == {"cuda"}
+        assert len(found) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "{} x8", "8x {}", "8x{}", "8 x {}", "{}×8", "{} *8", "{} (x8)"]
+)
+def test_an_exact_name_has_no_other_vendors_hardware_beside_it(
+    open_page: OpenPage, text: str
+) -> None:
+    names = {"V100": "cuda", "A2": "cuda", "AI 200": "qaic", "MR-V100": "iluvatar"}
+    found = answers(open_page(HARDWARE), *map(text.format, names))
+    platforms = [[answer["platform"] for answer in given] for given in found]
+    assert platforms == [[platform] for platform in names.values()]
 
 
 def test_a_vendors_own_platform_leads_and_a_retired_one_comes_last(open_page: OpenPage) -> None:

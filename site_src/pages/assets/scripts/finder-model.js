@@ -19,7 +19,7 @@ export class Cards {
     const scripts = new Set(texts.flatMap((text) => text.match(/[^\P{Letter}\p{Script=Latin}]+/gu) ?? []));
     this.language = new Language(data.words, [...scripts]);
     this.platforms = data.platforms.map((platform) => this.#platform(platform));
-    this.mobile = new RegExp(`\\b(?:laptop|notebook|mobile|max-?q|${data.words.computers.join("|")})\\b|笔记本|ноутбук`, "i");
+    this.mobile = new RegExp(`\\b(?:laptop|notebook|mobile|max-?q|${data.words.computers.join("|").replaceAll("#", "\\d")})\\b|笔记本|ноутбук`, "i");
     this.reader = new Reader(data.words, this.platforms);
     this.entries = this.platforms.flatMap((owner) => owner.platform.generations.map((generation) => this.#entry(owner, generation)));
     this.makers = new Set(this.entries.flatMap(({ makers }) => [...makers]));
@@ -191,7 +191,7 @@ export class Cards {
     for (const seed of weighed) {
       if ([...seed.core].some((at) => covered.has(at))) continue;
       const alike = weighed.filter((fit) => fit.known.size === seed.known.size && [...fit.known].every((at) => seed.known.has(at)));
-      const members = this.platforms.flatMap((owner) => best(alike.filter(({ name }) => name.owner === owner)));
+      const members = exactAlone(this.platforms.flatMap((owner) => best(alike.filter(({ name }) => name.owner === owner))));
       members.forEach(({ known }) => known.forEach((at) => covered.add(at)));
       groups.push({ seed, members, known: new Set(members.flatMap(({ known }) => [...known])) });
     }
@@ -224,7 +224,8 @@ export class Cards {
       const [before, after] = [next(at, -1), next(at, 1)];
       const brand = asked[before] && !asked[before].digit && !seed.all.has(before) && !language.isNoise(asked[before]) && this.endings.has(asked[before].text);
       if (isLeft.has(after) || (seed.missing > 0 && brand)) return false; // "BI-V100" is no MR-V100
-      if (this.#isNearEnding(asked[after]) && !known.has(after)) return false; // "RTX 4070 Tii"
+      const isEnding = this.endings.get(asked[after]?.text)?.after || this.#isNearEnding(asked[after]);
+      if (isEnding && !known.has(after)) return false; // "RTX 4070 Tii"
       const glued = !asked[at].start && before === at - 1;
       if (isLeft.has(before) && (glued || !asked[before].digit || (/^\d{3,}$/.test(asked[before].word) && asked[at].digit))) return false;
     }
@@ -266,7 +267,7 @@ export class Cards {
     if (joined(telling).length <= SHORTEST) return [];
     return this.entries.flatMap(({ owner, generation, names, makers }) => {
       const own = telling.filter(({ text }) => !makers.has(text));
-      const begun = own.length > 0 ? names.filter((name) => name.continues(own, exact)) : [];
+      const begun = own.some(({ text }) => !this.endings.get(text)?.after) ? names.filter((name) => name.continues(own, exact)) : [];
       return begun.length > 0 ? [{ owner, generation, models: unique(begun.flatMap(({ model }) => model ?? [])) }] : [];
     });
   }
@@ -282,6 +283,7 @@ export class Cards {
   #platformsCalled(asked, order) {
     const some = asked.filter((token) => !this.language.isNoise(token));
     const words = (some.length > 0 ? some : asked).map(({ text }) => text);
+    if (words.every((word) => /^[a-z]$/.test(word))) return []; // "N/A"
     const ranked = this.platforms.map((owner) => ({ owner, rank: rankOfPlatform(owner, words) })).filter(({ rank }) => rank !== null);
     if (ranked.length === 0) return [];
     const best = Math.min(...ranked.map(({ rank }) => rank));
@@ -370,6 +372,15 @@ function best(fits) {
   const whole = full.filter(({ missing }) => missing === least);
   const longest = Math.max(...whole.map(({ all }) => all.size)); // "GTX TITAN X" is no TITAN X
   return whole.filter(({ name, all }) => name.owner.isCpu || all.size === longest);
+}
+
+/** Of fits of several vendors, those whose whole name a query has, if there are any: "V100" is no MR-V100. */
+function exactAlone(fits) {
+  const exact = fits.filter(({ missing }) => missing === 0);
+  const wordsOf = ({ makers, words }) => new Set([...makers, ...words.map(joined)]);
+  const names = (one, other) => [...one.makers].some((maker) => wordsOf(other).has(maker));
+  const isSame = (one) => exact.some(({ name }) => names(one, name) || names(name, one)); // a Mac's UHD Graphics is Intel's
+  return exact.length === 0 ? fits : fits.filter(({ name, missing }) => missing === 0 || name.owner.isCpu || isSame(name));
 }
 
 /** One entry for each generation, with the models that are named; without any it stands for all. */

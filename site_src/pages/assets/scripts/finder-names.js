@@ -9,18 +9,18 @@ export class Language {
     this.foreign = new Set(foreign);
     this.size = new RegExp(`^\\d+(?:\\.\\d+)?(?:${unit})$`);
     this.form = new RegExp(`^(?:${forms.join("|")})\\d*[a-z]?$|^(?:x\\d{1,2}|\\d{1,2}x|\\d{2,4}w|20[12]\\d)$`);
-    this.runs = new RegExp(`\\d+(?:\\.\\d+)?(?:${unit})(?![a-z\\d])|\\d+(?:\\.\\d+)+|\\d+|[a-z]+|#|[^\\P{Letter}a-z]+`, "gu");
+    this.runs = new RegExp(`^x\\d{1,2}$|\\d+(?:\\.\\d+)?(?:${unit})(?![a-z\\d])|\\d+(?:\\.\\d+)+|\\d+|[a-z]+|#|[^\\P{Letter}a-z]+`, "gu");
     this.gaps = new RegExp(`(\\d)[ -](${unit})(?![a-z\\d])`, "g");
     this.phrases = phrases.map((phrase) => [new RegExp(`\\b${phrase.replaceAll(" ", "[\\s_.'-]?")}`, "g"), ` ${phrase.replaceAll(" ", "")} `]);
-    this.phrases.push([new RegExp(`\\b(?:${computers.join("|")})\\b(?:[\\s-]+(?:[a-z]?\\d{1,2}[a-z]?|pro|slim|plus|studio|gen\\d+)(?![a-z\\d])){0,3}`, "g"), " "]);
+    this.phrases.push([new RegExp(`\\b(?:${longestFirst(computers).join("|").replaceAll("#", "\\d")})\\b(?:[\\s-]+(?:[a-z]?\\d{1,2}[a-z]?|pro|slim|plus|studio|ultra|gen\\d+)(?![a-z\\d]|-\\d)){0,3}`, "g"), " "]);
     this.scripts = new RegExp(longestFirst(names).map(escaped).join("|") || "$^", "gu");
   }
 
   /** Tokens of a text; `start` and `end` say where a word begins and ends, `word` is the whole word. */
   tokens(text) {
-    let plain = text.normalize("NFKD").toLowerCase().replace(/[\u0300-\u036f]/g, "").replace(/[™®]|\((?:r|tm|c|\d+)\)|\brev(?:ision)?[ .:]*[\da-f.]+\b/g, " ").replace(/\bgen (\d)/g, "gen$1");
-    plain = plain.normalize("NFC").replace(this.scripts, " $& ").replace(/[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥](?!\s?\d)|usd\b|euros?\b)/g, " ");
-    plain = plain.replace(/(?<=[\d\s]|^)[x×*] ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(/(?<![\w.-])(\d{1,2}) [x×] (?=\S)/g, "x$1 ").replace(this.gaps, "$1$2").replace(/(?<![a-z\d#])(\d{1,3})(?:gi?b?| ?(?:go|гб))(?![a-z\d])/g, "$1gb");
+    let plain = text.normalize("NFKD").replace(/(?<=[a-z]{3})(?=[A-Z]{1,4}\d)|(?<=(?:^|\s)\d{1,2}[x×])(?=[A-Z])/g, " ").toLowerCase().replace(/[\u0300-\u036f]/g, "").replace(/[™®]|\((?:r|tm|c|\d+)\)|\brev(?:ision)?[ .:]*[\da-f.]+\b/g, " ").replace(/\bgen (\d)/g, "gen$1").replace(/\btpu(?=v\d)/g, "tpu ");
+    plain = plain.normalize("NFC").replace(this.scripts, " $& ").replace(/[$€£¥]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[$€£¥元](?!\s?\d)|(?:usd|eur|gbp|rmb|euros?|dollars?|bucks|pounds?)\b)/g, " ");
+    plain = plain.replace(/(?<![\w.-])(\d{1,2})(?: ?[x×](?=\s|$)| ?[x×] ?(?=[a-z]{0,6}\d{3}|[a-z]{1,6}\d))/g, "x$1 ").replace(/(?:(?<=[\d\s(]|^)x|[×*]) ?(\d{1,2})(?![\d.a-z])/g, " x$1 ").replace(this.gaps, "$1$2").replace(/(?<![a-z\d#])(\d{1,3})(?:gi?b?| ?(?:go|гб))(?![a-z\d])/g, "$1gb");
     for (const [pattern, whole] of this.phrases) plain = plain.replace(pattern, whole);
     return [...plain.matchAll(/(?:[a-z0-9#]|(?<=\d)\.(?=\d))+|[^\P{Letter}a-z]+/gu)].flatMap(([word]) => {
       const runs = word.match(this.runs) ?? [];
@@ -30,7 +30,7 @@ export class Language {
 
   /** Whether a word tells nothing about which product is meant, unless a name has it. */
   isNoise({ text, word, digit }) {
-    return (!digit && this.ignored.has(text)) || this.size.test(text) || this.form.test(word);
+    return this.ignored.has(digit ? word : text) || this.size.test(text) || this.form.test(word);
   }
 }
 

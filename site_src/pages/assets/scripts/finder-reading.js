@@ -179,7 +179,7 @@ function cells(line) {
 
 /** "Navi 31 [Radeon RX 7900 XT/7900 XTX]": what stands in brackets is the name, each of several its own. */
 function parts(name) {
-  const bracketed = [...name.matchAll(/\[([^[\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}(?::[0-9a-f]{4})?$|controller/i.test(inside));
+  const bracketed = [...name.matchAll(/\[([^[\]]{4,})\]/g)].map(([, inside]) => inside).filter((inside) => !/^AMD\/ATI$|^[0-9a-f]{4}(?::[0-9a-f]{4})?$|controller|^(?:discrete|integrated)$/i.test(inside));
   const all = bracketed.length > 0 ? bracketed : [name.replace(/\[[0-9a-f]{4}(?::[0-9a-f]{4})?\]/g, " ").replace(/\((?!R\)|TM\)|C\)).*$| OpenCL \d.*$/i, "")];
   return all.flatMap((inside) => {
     const several = inside.split(/\s*\/\s*/);
