@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -53,15 +54,22 @@ def blocked_modules() -> frozenset[str]:
 
 
 def run_base_only(command_lines: Iterable[Iterable[str]]) -> list[Done]:
-    """Run commands, one after the other in one process, where all other packages are missing."""
-    lines = [[*line] for line in command_lines]
+    """Run commands where all other packages are missing."""
+    return run_together(command_lines, REPOSITORY, blocked_modules())
+
+
+def run_together(
+    command_lines: Iterable[Iterable[str]], folder: Path, blocked: Iterable[str] = ()
+) -> list[Done]:
+    """Run commands in a folder, one after the other in one process, which may take two minutes."""
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM],
-        input=json.dumps([sorted(blocked_modules()), lines]),
+        input=json.dumps([sorted(blocked), [[*line] for line in command_lines]]),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        cwd=REPOSITORY,
+        cwd=folder,
+        timeout=120,
     )
     return [Done(*run) for run in json.loads(done.stdout)]
 

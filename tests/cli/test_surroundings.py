@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.reports.report_file import report_text
+from tests.cli.base_only import run_together
 from tests.cli.test_options import READING, run
 from tests.folders import EXAMPLE, Tree, write_tree
 from tests.reports.examples import report
@@ -60,22 +61,17 @@ def test_a_file_of_any_kind_is_answered_in_a_line(
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device"])
-@pytest.mark.parametrize("line", READING, ids=" ".join)
-def test_a_pipe_or_a_device_is_answered_in_a_line(
-    line: list[str], kind: str, tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_or_a_device_is_answered_in_a_line(kind: str, tree: Tree) -> None:
     """Reading it would not end: the test fails by its time limit then."""
     root = tree({**EXAMPLE, "pyproject.toml": "x"})
-    monkeypatch.chdir(root)
     for name in ("a", "a.whl"):
-        os.mkfifo(name) if kind == "pipe" else Path(name).symlink_to("/dev/zero")
-    words = [sys.executable, "-m", "accelerator_portal.cli", *line]
-    words = [word.replace("FILE", "a") for word in words]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
-    if line[0] not in {"check", "diff"}:  # they take folders
-        assert done.returncode in {1, 2}, done.stdout
-        said = " ".join((done.stdout + done.stderr).replace("│", " ").split())
-        assert "is not a regular file" in said
+        os.mkfifo(root / name) if kind == "pipe" else (root / name).symlink_to("/dev/zero")
+    lines = [[word.replace("FILE", "a") for word in line] for line in READING]
+    for line, done in zip(lines, run_together(lines, root), strict=True):
+        if line[0] not in {"check", "diff"}:  # they take folders
+            assert done.returncode in {1, 2}, (line, done)
+            said = " ".join((done.stdout + done.stderr).replace("│", " ").split())
+            assert "is not a regular file" in said, line
 
 
 # A command, what the shell does with its streams, the exit status and what standard error says.

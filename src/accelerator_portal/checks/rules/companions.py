@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -31,10 +32,11 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     compared.
     """
     found: dict[Problem, None] = {}
+    companions_of = cache(catalog.releases.companions_of)  # there are fewer releases than rows
     for row in expand(catalog)[0]:
         if row.build == PREVIEW:
             continue
-        fitting = catalog.releases.companions_of(row.build)
+        fitting = companions_of(row.build)
         for requirement in _requirements(row):
             if (fault := _fault(requirement, fitting, row.build)) is not None:
                 found[_problem(catalog, row, *fault)] = None
