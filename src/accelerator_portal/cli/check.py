@@ -215,6 +215,8 @@ def check(  # noqa: PLR0913 - each is an option
     With PATHS, only problems in those files and folders are printed; all files are still read.
     Errors make the command fail; warnings don't.
     """
+    if network:
+        require_extra("packages", "check --network")
     wanted = _below(root, paths)
     changed = _changed(root, base)
     catalog, problems = _found(root, wanted, changed)
@@ -253,7 +255,6 @@ def _found(
 
 
 def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
-    require_extra("packages", "check --network")
     from accelerator_portal.checks.network import addresses, check_network
 
     found = {
