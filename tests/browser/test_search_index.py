@@ -34,3 +34,12 @@ def test_the_search_finds_pages_in_the_language_of_the_page(open_page: OpenPage,
 def test_a_link_to_a_search_asks_at_once(open_page: OpenPage) -> None:
     page = open_page("run-anywhere/?q=gfx1030")
     expect(page.locator(".md-search-result__meta")).to_contain_text("matching")
+
+
+def test_text_that_comes_without_keys_is_searched(open_page: OpenPage) -> None:
+    page = open_page("run-anywhere/")
+    search(page, "gfx")
+    page.locator(".md-search__input").fill("gfx1030")
+    expect(page.locator(".md-search-result__meta")).to_contain_text("matching")
+    page.locator(".md-search__input").fill("qqzzxxyy")
+    expect(page.locator(".md-search-result__item")).to_have_count(0)
