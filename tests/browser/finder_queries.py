@@ -48,8 +48,6 @@ NOT_LISTED = [
     ("RTX 4900", "GeForce RTX 4090"),
     ("Raden RX 7900 XXT", "Radeon RX 7900 XTX"),
     ("Atlas 800 A2 aarch64", "Atlas 800T A2"),
-    ("Hailo-8", ""),
-    ("Coral Edge TPU", ""),
     ("Groq", ""),
     ("iphone", ""),
     ("asdfgh", ""),

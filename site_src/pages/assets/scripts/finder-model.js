@@ -167,17 +167,19 @@ export class Cards {
     const found = valid.flatMap((group) => this.#answers(group, asked, order));
     if (unique(begun.map(({ owner }) => owner)).length === 1) found.push(...begun.map(answerOf));
     const isUnknown = left.length > 0 && valid.length < Math.max(groups.length, 1);
-    const answers = [...this.#units(asked, found), ...withProcessor(collapsed(found, asked, exact), this.platforms, candidates)];
+    const answers = [...this.#units(asked, found, candidates), ...withProcessor(collapsed(found, asked, exact), this.platforms, candidates)];
     if (valid.length > 1) answers.sort((a, b) => telling(a) - telling(b));
     return { found: answers, unknown: isUnknown ? text.trim() : "" };
   }
 
-  /** The NPU that a query names beside a processor, if its vendor's NPUs are listed as hardware of their own. */
-  #units(asked, found) {
+  /** The NPU that a query names beside a processor, if it is listed as hardware of its own: by its own name, or as that of a platform that was found. */
+  #units(asked, found, candidates) {
     if (!asked.some(({ text }) => text === "npu")) return [];
+    const named = new Set(candidates.filter(({ missing }) => missing === 0).map(({ name }) => name.entry));
     const isUnit = ({ generation, names }) => generation.verdict === "none" && names.some(({ words }) => joined(words.at(-1)) === "npu");
-    const isNew = ({ owner, generation }) => found.some((answer) => answer.platform === owner.platform) && found.every((answer) => answer.generation !== generation);
-    return this.entries.filter((entry) => isUnit(entry) && isNew(entry)).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
+    const isNew = ({ generation }) => found.length > 0 && found.every((answer) => answer.generation !== generation);
+    const isMeant = (entry) => named.has(entry) || (!entry.owner.isCpu && found.some(({ platform }) => platform === entry.owner.platform));
+    return this.entries.filter((entry) => isUnit(entry) && isNew(entry) && isMeant(entry)).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
   }
 
   /** The names that stand in a query, in groups that mean different hardware, and the places of telling words that no name has. */
@@ -231,7 +233,7 @@ export class Cards {
     }
     const { name } = seed;
     const every = new Set(groups.flatMap((group) => [...group.known]));
-    const strange = asked.filter((token, at) => !every.has(at) && !language.isNoise(token) && ![...name.makers, ...name.words.map(joined)].some((word) => distance(word, token.text) <= word.length / 3.5)); // "nvidea"
+    const strange = asked.filter((token, at) => !every.has(at) && token.text !== "npu" && !language.isNoise(token) && ![...name.makers, ...name.words.map(joined)].some((word) => distance(word, token.text) <= word.length / 3.5)); // "nvidea"
     const beside = [...known].filter((at) => !seed.core.has(at) && !language.isNoise(asked[at]));
     const isAlone = name.isWeak && beside.every((at) => name.makers.has(asked[at].text));
     const first = Math.min(...seed.core);
