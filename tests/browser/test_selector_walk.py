@@ -279,6 +279,13 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             ),
         ),
         (
+            "?platform=mps&os=macos&arch=x86_64&card=intel-macs-with-amd-graphics",
+            (
+                "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "
+                "install it."
+            ),
+        ),
+        (
             "?platform=gaudi&os=macos&arch=x86_64",
             (
                 "PyTorch 2.2.2 is the last release with wheels for macOS x86-64. The commands below "

@@ -100,10 +100,10 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   const platform = model.label("platform", choice.platform);
   const machine = model.data.machine.map((axis) => model.label(axis, choice[axis])).join(" ");
   if (!row && limited) return [say("{limits} fits no verified build of {platform} on {machine} since PyTorch {oldest}.", { limits: limitNames(limits, true), platform, machine, oldest: oldestRelease(model, choice.platform) })];
-  const ended = model.ended(choice);
-  if (!row && ended?.platforms.includes(choice.platform)) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install it. Newer releases are available for:", { version: ended.version, machine })];
-  if (!row && ended) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install its CPU build. {platform} is available for:", { version: ended.version, machine, platform })];
-  if (!row) return [say("{platform} is not available for {machine}. It is available for:", { platform, machine })];
+  if (!row) {
+    const [said, others] = notHere(model, choice, { machine, platform });
+    return [said, machineButtons(model, choice, limits).length > 0 && others];
+  }
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
     const shown = valueName(model, axis, choice[axis], choice.platform);
@@ -114,6 +114,15 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
     if (near) return say("This site has no command for {platform} {build} on {machine}. The nearest release is {nearest}.", { platform, build: buildName(value), machine, nearest: near });
     return say("{platform} {build} is not verified for {machine}. Newest verified: {newest}.", { platform, build: buildName(value), machine, newest: buildName(newest) });
   });
+}
+
+/** That a platform has no rows for a machine, and what leads in the machines that it has them for. */
+function notHere(model, choice, { machine, platform }) {
+  const ended = model.ended(choice);
+  if (!ended) return [say("{platform} is not available for {machine}.", { platform, machine }), say("It is available for:")];
+  const { version } = ended;
+  if (ended.platforms.includes(choice.platform)) return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install it.", { version, machine }), say("Newer releases are available for:")];
+  return [say("PyTorch {version} is the last release with wheels for {machine}. The commands below install its CPU build.", { version, machine }), say("{platform} is available for:", { platform })];
 }
 
 /** Another release of the same minor version that a platform has for a machine. */
