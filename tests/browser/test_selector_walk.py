@@ -107,7 +107,12 @@ def text_of(selector: Selector, wishes: dict[str, str]) -> str | None:
     found = resolve(selector, machine)
     if found.row is None or found.choice is None:
         ended = overview(selector)["ended"].get(f"{machine['os']} {machine['arch']}")
-        lines = ended and (ended["environment"], ended["commands"], ended["check"])
+        platform = next(s["platform"] for s in selector.starts if s["os"] == machine["os"])
+        lines = ended and (
+            ended["environment"],
+            ended["commands"],
+            ended["checks"].get(wishes.get("platform", platform), ended["check"]),
+        )
         return "\n".join(lines) if lines else None
     parts = script(found.row, found.choice)
     return "\n".join(filter(None, (parts.environment, parts.commands, parts.check)))

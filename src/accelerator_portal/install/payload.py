@@ -186,8 +186,8 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
 def _ended(one: Ended) -> dict[str, Any]:
     """Return the last release for a machine whose wheels have ended, with its commands.
 
-    The keys are `version`, `platforms`, `method`, `environment`, `commands` and `check`; the page's
-    script shows them like a row.
+    The keys are `version`, `platforms`, `method`, `environment`, `commands`, `check` and `checks`;
+    the page's script shows them like a row.
     """
     environment = new_environment("pip", one.os) or ""
     return {
@@ -197,6 +197,7 @@ def _ended(one: Ended) -> dict[str, Any]:
         "environment": environment.replace("{python}", one.python),
         "commands": pip_install(one.packages, one.os),
         "check": check_line("import torch\nprint(torch.__version__)", one.os),
+        "checks": {id_: check_line(code, one.os) for id_, code in one.checks.items()},
     }
 
 

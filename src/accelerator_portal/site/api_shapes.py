@@ -125,6 +125,8 @@ class EndedData(Model):
     """The command that installs the release."""
     check: str
     """The command that checks the installation."""
+    checks: dict[str, str]
+    """The commands that check the installation in another way, by platform."""
 
 
 class SelectorOverview(Model):

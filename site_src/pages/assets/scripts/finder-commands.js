@@ -23,7 +23,7 @@ export function commandsFor(model, answer, system) {
   }
   const [only, ...others] = answer.generation?.systems ?? [];
   const machine = { ...wanted, os: answer.os ?? (others.length === 0 && only ? only : wanted.os) };
-  const last = model.ended(machine);
+  const last = model.ended({ ...machine, platform: platform.id });
   const ended = answer.generation?.verdict !== "none" && last?.platforms.includes(platform.id) ? last : null;
   const choice = ended ? { ...machine, platform: platform.id, method: ended.method, build: ended.version } : { ...wanted, platform: platform.id };
   return { row: null, ended, choice, wanted, variant, wishes, limits: limited, tooOld: false };

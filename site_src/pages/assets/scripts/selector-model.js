@@ -98,8 +98,9 @@ export class Model {
   }
 
   /** The last release with wheels for a machine that newer ones no longer have: its version, platforms and method, and the lines to paste. */
-  ended({ os, arch }) {
-    return this.data.ended[`${os} ${arch}`];
+  ended({ os, arch, platform }) {
+    const found = this.data.ended[`${os} ${arch}`];
+    return found && { ...found, check: found.checks[platform] ?? found.check };
   }
 
   /** Its name, and a condition or doubt about its builds. */

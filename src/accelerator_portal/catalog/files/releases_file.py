@@ -132,6 +132,8 @@ class Ended(Sourced):
     """The newest Python version of the wheels."""
     packages: Annotated[tuple[Line, ...], Field(min_length=1)]
     """Packages to install with pip, each with its version, for example `torch==2.2.2`."""
+    checks: Mapping[Id, Line] = Field(default_factory=dict)
+    """Python code that checks the installation, by platform. Default: it prints torch's version."""
 
 
 class Mirror(Sourced):
