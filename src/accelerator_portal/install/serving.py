@@ -122,14 +122,24 @@ def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> S
     with wheels for the machine.
     """
     for one in catalog.releases.ended:
-        if platform.id in one.platforms and any(
-            build.torch
+        fitting = [
+            build
+            for build in generation.builds
+            if platform.id in one.platforms
+            and build.torch
             and one.os in (build.os or ())
             and one.arch in (build.arch or ())
             and admits(build, NO_VARIANT, one.version)
-            for build in generation.builds
-        ):
-            return Serving("earlier", one.version, one.version, os=one.os, arch=one.arch)
+        ]
+        if fitting:
+            return Serving(
+                "earlier",
+                one.version,
+                one.version,
+                os=one.os,
+                arch=one.arch,
+                uncertain=all(build.uncertain for build in fitting),
+            )
     return None
 
 

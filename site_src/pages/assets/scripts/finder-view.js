@@ -110,7 +110,7 @@ function commands(context, answer, found) {
 
 /** The commands of the last release for a machine. */
 function endedCommands(model, answer, { ended, choice }) {
-  return [element("p", "answer-verdict", headline(model, answer, choice)), element("p", "answer-runs", described(model, choice)), commandBox(ended)[0]];
+  return [element("p", "answer-verdict", headline(model, answer, choice)), element("p", "answer-runs", described(model, choice)), commandBox(ended, { isDoubtful: isUncertain(answer) })[0]];
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
