@@ -102,10 +102,10 @@ function body(context, answer) {
 function commands(context, answer, found) {
   const { model, root } = context;
   const { choice, row } = found;
-  const verdict = headline(model, answer, choice);
+  const verdict = inWsl(answer) ?? headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
   const said = [...reasons(model, answer, found), ...otherSystems(context, answer, found)].map((text) => paragraph("answer-why", text));
-  return [...(verdict ? [element("p", "answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), { hasUv: model.available("method", choice).has("uv"), isDoubtful: isUncertain(answer) }), ...requirements(answer, row)];
+  return [...(verdict ? [paragraph("answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), { hasUv: model.available("method", choice).has("uv"), isDoubtful: isUncertain(answer) }), ...requirements(answer, row)];
 }
 
 /** The commands of the last release for a machine. */
@@ -135,6 +135,11 @@ function headline(model, answer, choice) {
   return verdict === "preview" ? say("Only nightly builds support {what}.", { what }) : "";
 }
 
+/** What stands as the verdict in WSL2 if the commands are not certain to find the GPU there. */
+function inWsl({ platform, generation, wsl }) {
+  return generation && wsl && platform.wsl_uncertain ? vendorText("span", "", platform.wsl) : null;
+}
+
 /** Whether it is not certain that the commands work: sources disagree, or none says it. */
 function isUncertain({ platform, generation, wsl }) {
   return Boolean(generation?.uncertain || (wsl && platform.wsl_uncertain));
@@ -154,7 +159,7 @@ function reasons(model, answer, found) {
   const { platform, generation, toolkit, driver, rented } = answer;
   const { choice, wanted, variant, tooOld, unmet } = found;
   const system = model.label("os", choice.os);
-  const said = answer.wsl && platform.wsl ? [vendorText("span", "", platform.wsl)] : [];
+  const said = answer.wsl && platform.wsl && !inWsl(answer) ? [vendorText("span", "", platform.wsl)] : [];
   if (choice.os !== wanted.os) {
     const what = generation ? say("this hardware") : platform.name;
     said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));
