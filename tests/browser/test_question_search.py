@@ -330,6 +330,14 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
             "rocm/faq-what-does-memory-access-fault",
         ),
         ("No module named 'torch_xla'", "tpu-xla/faq-why-is-there-no-module-named-torch-xla"),
+        (
+            "torch.cuda.is_available() returns False WSL2 Radeon 7900 XTX ROCm",
+            "rocm/faq-why-does-pytorch-find-no-amd-gpu-on-wsl",
+        ),
+        (
+            "torch.cuda.is_available() returns False WSL2 RTX 4090",
+            "cuda/faq-why-does-torch-cuda-is-available",
+        ),
         ("hipErrorInvalidDeviceFunction", "rocm/faq-why-do-i-get-hip-error-invalid"),
         ("KeyError: 'foo'", ""),
         ("hello world", ""),
