@@ -662,6 +662,7 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
         ("Ascend 310P", r"^It is not certain that this build of PyTorch \S+ runs on your card\.$"),
         ("海光 K100-AI", r"^It is not certain that this build of PyTorch \S+ runs on your card\.$"),
         ("MTT S4000", r"^It is not certain that this build of PyTorch \S+ runs on your card\.$"),
+        ("Radeon Pro 580X", r"^It is not certain that this build of PyTorch 2\.2\.2 runs on"),
         ("Jetson AGX Orin", r"^PyTorch \S+ supports your card with JetPack 7\.2 or newer\.$"),
         (
             "Jetson AGX Orin torch 2.14",
