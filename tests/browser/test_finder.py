@@ -14,6 +14,8 @@ from tests.browser.visit import PHONE, OpenPage, expect, shown_commands
 from tests.built_site import Site
 
 HARDWARE = "hardware/"
+# The same finder on a page that a browser draws three times as fast.
+HOME = ""
 
 SYSTEMS = {"linux": "Linux x86_64", "windows": "Win32", "macos": "MacIntel", "phone": "iPhone"}
 SYSTEM = """
@@ -67,7 +69,7 @@ def test_nearly_every_query_has_the_right_first_answer_and_none_a_wrong_one(
     open_page: OpenPage,
 ) -> None:
     """A platform whose pages list its hardware is no wrong answer: it shows no commands."""
-    found = answers(open_page(HARDWARE), *(query for query, *_ in texts.QUERIES))
+    found = answers(open_page(HOME), *(query for query, *_ in texts.QUERIES))
     missed, wrong = {}, {}
     for (query, first, word, also), given in zip(texts.QUERIES, found, strict=True):
         sure = [answer for answer in given if not answer["guessed"] or word == "*"]
@@ -97,7 +99,7 @@ def is_right(sure: list[dict[str, Any]], first: str, word: str, also: str) -> bo
 
 def test_names_that_are_not_in_the_list_have_no_answer(open_page: OpenPage) -> None:
     queries = [query for query, _ in texts.NOT_LISTED]
-    near = open_page(HARDWARE).evaluate(
+    near = open_page(HOME).evaluate(
         """async (queries) => {
           const { Cards } = await import("../assets/scripts/finder-model.js");
           const cards = new Cards(await (await fetch("../api/v1/hardware.json")).json());
@@ -113,7 +115,7 @@ def test_names_that_are_not_in_the_list_have_no_answer(open_page: OpenPage) -> N
 
 
 def test_choices_of_the_selector_are_read_out_of_a_query(open_page: OpenPage) -> None:
-    read = open_page(HARDWARE).evaluate(
+    read = open_page(HOME).evaluate(
         """async (queries) => {
           const { Cards } = await import("../assets/scripts/finder-model.js");
           const cards = new Cards(await (await fetch("../api/v1/hardware.json")).json());
@@ -140,25 +142,25 @@ def test_choices_of_the_selector_are_read_out_of_a_query(open_page: OpenPage) ->
     ],
 )
 def test_the_answer_names_the_models(open_page: OpenPage, query: str, models: list[str]) -> None:
-    ((first, *_),) = answers(open_page(HARDWARE), query)
+    ((first, *_),) = answers(open_page(HOME), query)
     assert first["models"] == models
 
 
 def test_a_pasted_driver_version_limits_the_builds(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     (pasted,), (typed,) = answers(page, texts.PASTES["nvidia-smi"].text, "driver 535")
     assert (pasted["driver"], typed["driver"]) == ("535.104.05", "535")
 
 
 @pytest.mark.parametrize("query", ["i7 300", "40", "RTX 40901", "A7701", "630i", "xRX 480x", "00X"])
 def test_nothing_matches_inside_a_word_or_a_number(open_page: OpenPage, query: str) -> None:
-    (found,) = answers(open_page(HARDWARE), query)
+    (found,) = answers(open_page(HOME), query)
     assert {answer["platform"] for answer in found} <= {"cpu"}
 
 
 def test_a_number_of_cards_is_no_other_hardware(open_page: OpenPage) -> None:
     queries = ("RTX 4090 x2", "2x RTX 3090", "P40 24GB x2", "8x TITAN RTX", "TITAN Xp ×8")
-    for found in answers(open_page(HARDWARE), *queries):
+    for found in answers(open_page(HOME), *queries):
         assert {answer["platform"] for answer in found} == {"cuda"}
         assert len(found) == 1
 
@@ -170,13 +172,13 @@ def test_an_exact_name_has_no_other_vendors_hardware_beside_it(
     open_page: OpenPage, text: str
 ) -> None:
     names = {"V100": "cuda", "A2": "cuda", "AI 200": "qaic", "MR-V100": "iluvatar"}
-    found = answers(open_page(HARDWARE), *map(text.format, names))
+    found = answers(open_page(HOME), *map(text.format, names))
     platforms = [[answer["platform"] for answer in given] for given in found]
     assert platforms == [[platform] for platform in names.values()]
 
 
 def test_a_vendors_own_platform_leads_and_a_retired_one_comes_last(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     queries = ("AMD", "NVIDIA", "Intel", "RX 7900 XTX", "M3")
     platforms = [[answer["platform"] for answer in found] for found in answers(page, *queries)]
     assert platforms == [
@@ -189,7 +191,7 @@ def test_a_vendors_own_platform_leads_and_a_retired_one_comes_last(open_page: Op
 
 
 def test_a_long_text_is_read_fast_and_only_so_far(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     texts_to_read = [
         "x" * 200_000,
         "|" * 200_000,
@@ -214,7 +216,7 @@ def test_a_long_text_is_read_fast_and_only_so_far(open_page: OpenPage) -> None:
 
 
 def test_a_card_on_windows_gets_the_vendors_windows_wheel(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("windows"))
+    page = open_page(HOME, script=on("windows"))
     ask(page, "RX 7900 XTX")
     first = page.locator(".answer").first
     expect(first.locator(".answer-name")).to_have_text("Radeon RX 7900 XTX")
@@ -225,7 +227,7 @@ def test_a_card_on_windows_gets_the_vendors_windows_wheel(open_page: OpenPage) -
 
 
 def test_hardware_of_another_system_gets_that_systems_commands(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "M3")
     first = page.locator(".answer").first
     expect(first.locator(".answer-why")).to_have_text(
@@ -236,7 +238,7 @@ def test_hardware_of_another_system_gets_that_systems_commands(open_page: OpenPa
 
 
 def test_a_processor_of_a_mac_leads_to_the_last_release_for_intel_macs(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("macos"))
+    page = open_page(HOME, script=on("macos"))
     ask(page, "Core i9-9880H")
     first = page.locator(".answer").first
     expect(first).to_contain_text("Mac with an Intel processor")
@@ -258,7 +260,7 @@ def test_a_processor_of_a_mac_leads_to_the_last_release_for_intel_macs(open_page
 
 
 def test_a_gpu_of_an_intel_mac_gets_the_last_release_for_it(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("macos"))
+    page = open_page(HOME, script=on("macos"))
     first = page.locator(".answer").first
     for query, runs in [
         ("Radeon Pro 5500M", "MPS, PyTorch 2.2.2, macOS"),
@@ -279,7 +281,7 @@ def test_a_gpu_of_an_intel_mac_gets_the_last_release_for_it(open_page: OpenPage)
 
 
 def test_a_macos_that_is_too_old_gets_no_command_without_a_version(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("macos"))
+    page = open_page(HOME, script=on("macos"))
     ask(page, "M1 Max macOS 12")
     expect(page.locator(".answer .runs-none")).to_contain_text("runs on macOS 12")
     anew(page)
@@ -291,7 +293,7 @@ def test_a_macos_that_is_too_old_gets_no_command_without_a_version(open_page: Op
 
 
 def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "RTX 4090")
     first = page.locator(".answer").first
     expect(first.locator(".answer-runs")).to_contain_text("Python 3")
@@ -309,7 +311,7 @@ def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: Open
 
 
 def test_on_a_phone_the_other_systems_are_linked(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("phone"), viewport=PHONE)
+    page = open_page(HOME, script=on("phone"), viewport=PHONE)
     ask(page, "arc b580")
     why = page.locator(".answer").first.locator(".answer-why")
     other = "These commands are for Linux. Commands for other systems: Windows"
@@ -323,7 +325,7 @@ def test_on_a_phone_the_other_systems_are_linked(open_page: OpenPage) -> None:
 
 
 def test_a_readers_own_system_needs_no_words(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("macos"), viewport=PHONE)
+    page = open_page(HOME, script=on("macos"), viewport=PHONE)
     ask(page, "MacBook Pro M3")
     first = page.locator(".answer").first
     expect(first.locator(".answer-runs")).to_contain_text("macOS")
@@ -332,7 +334,7 @@ def test_a_readers_own_system_needs_no_words(open_page: OpenPage) -> None:
 
 
 def test_notes_of_the_card_stand_beside_its_commands(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("windows"))
+    page = open_page(HOME, script=on("windows"))
     ask(page, "Jetson AGX Orin")
     first = page.locator(".answer").first
     expect(first.locator(".note").first).to_contain_text("JetPack")
@@ -340,7 +342,7 @@ def test_notes_of_the_card_stand_beside_its_commands(open_page: OpenPage) -> Non
 
 
 def test_a_driver_limits_the_commands(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, texts.PASTES["nvidia-smi"].text)
     expect(page.locator(".answer .command").first).to_contain_text("cu126")
     header = "NVIDIA-SMI 535.104.05  Driver Version: 535.104.05  CUDA Version: 12.2"
@@ -368,7 +370,7 @@ def test_a_driver_limits_the_commands(open_page: OpenPage) -> None:
     ],
 )
 def test_an_error_message_leads_to_its_answer(open_page: OpenPage, error: str, found: str) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     ask(page, error)
     page.get_by_role("link", name="Find this error message").click()
     expect(page.locator(".question[open]").first).to_have_attribute(
@@ -391,7 +393,7 @@ def test_a_text_of_many_lines_is_searched_once(open_page: OpenPage) -> None:
 
 def test_a_release_with_a_restricted_command_is_explained(open_page: OpenPage) -> None:
     """The cell of a release opens that release, whether its command comes first or not."""
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "TPU v5e")
     first = page.locator(".answer").first
     expect(first.locator(".answer-verdict")).to_have_text(
@@ -406,7 +408,7 @@ def test_a_release_with_a_restricted_command_is_explained(open_page: OpenPage) -
 
 
 def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "CUDA 12.4")
     expect(page.locator(".answer-runs").first).to_contain_text("CUDA 12.4")
     ask(page, "CUDA 12.5")
@@ -427,7 +429,7 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
 def test_what_the_card_has_no_command_for_is_said(
     open_page: OpenPage, query: str, missing: str
 ) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, query)
     reasons = page.locator(".answer").first.locator(".answer-why")
     expect(reasons.last).to_have_text(f"There is no command for {missing}")
@@ -447,7 +449,7 @@ def test_a_version_of_a_vendors_software_leads_to_what_fits_it(
     open_page: OpenPage, query: str, fits: str, command: str
 ) -> None:
     """Commands stand there only if they install a version that fits."""
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, query)
     first = page.locator(".answer").first
     expect(first.locator(".answer-runs").first).to_contain_text(fits)
@@ -458,7 +460,7 @@ def test_a_version_of_a_vendors_software_leads_to_what_fits_it(
 
 
 def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     ask(page, "torch 2.7")
     expect(page.locator("#card-status")).to_have_text("Type the name of your hardware, too.")
     expect(page.locator("[data-part=answers] a")).to_have_attribute("href", re.compile("versions/"))
@@ -470,7 +472,7 @@ def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
 
 
 def test_a_dgx_spark_has_linux_and_an_rtx_spark_has_windows(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("windows"))
+    page = open_page(HOME, script=on("windows"))
     for query, command in (("DGX Spark", "bin/activate"), ("RTX Spark", "nvtorch_oot")):
         anew(page)
         ask(page, query)
@@ -478,7 +480,7 @@ def test_a_dgx_spark_has_linux_and_an_rtx_spark_has_windows(open_page: OpenPage)
 
 
 def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "RTX 4090 WSL2")
     expect(page.locator(".answer-why").first).to_contain_text("driver in Windows")
     anew(page)
@@ -494,7 +496,7 @@ def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
 
 
 def test_an_old_jetpack_leads_to_the_vendors_builds(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "JetPack 6.2")
     first = page.locator(".answer").first
     expect(first.locator(".runs-none")).to_contain_text("JetPack 6.2")
@@ -510,14 +512,14 @@ def test_an_old_jetpack_leads_to_the_vendors_builds(open_page: OpenPage) -> None
 
 
 def test_a_requirement_links_where_to_get_it(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "MI300X")
     driver = page.locator(".answer-needs a", has_text="AMD GPU driver (amdgpu)")
     expect(driver).to_have_attribute("href", re.compile("rocm.docs.amd.com"))
 
 
 def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "UHD Graphics 630")
     first = page.locator(".answer").first
     expect(first.locator(".runs-none")).to_have_text(
@@ -531,7 +533,7 @@ def test_hardware_without_a_build_is_said_so_and_gets_the_cpu(open_page: OpenPag
 
 
 def test_a_rented_machine_gets_linux_commands(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("windows"))
+    page = open_page(HOME, script=on("windows"))
     ask(page, "p3.2xlarge")
     first = page.locator(".answer").first
     expect(first.locator(".answer-why")).to_have_text(
@@ -626,7 +628,7 @@ NONSENSE = [
 
 
 def test_what_matches_nothing_gets_the_next_step(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("windows"))
+    page = open_page(HOME, script=on("windows"))
     for query in NONSENSE:
         anew(page)
         ask(page, query)
@@ -638,7 +640,7 @@ def test_what_matches_nothing_gets_the_next_step(open_page: OpenPage) -> None:
 
 
 def test_an_unknown_card_of_a_known_vendor_gets_the_vendors_platform(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "NVIDIA Foo 7777")
     expect(page.locator("#card-status")).to_contain_text("“NVIDIA Foo 7777” is not in the list.")
     expect(page.locator(".answer-name").first).to_have_text("NVIDIA: CUDA")
@@ -647,7 +649,7 @@ def test_an_unknown_card_of_a_known_vendor_gets_the_vendors_platform(open_page: 
 
 
 def test_a_number_beside_an_unknown_word_is_asked_about(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "hello 4090")
     expect(page.locator("#card-status")).to_have_text("“hello 4090” is not in the list.")
     expect(page.locator(".answer-near")).to_contain_text("Did you mean GeForce RTX 4090 (CUDA)")
@@ -655,7 +657,7 @@ def test_a_number_beside_an_unknown_word_is_asked_about(open_page: OpenPage) -> 
 
 
 def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     for query, line in [
         ("RTX 3060", r"^PyTorch \S+ supports your card\."),
         ("Xeon Gold 6338", r"^PyTorch \S+ supports your processor\."),
@@ -692,7 +694,7 @@ def test_one_line_says_which_release_supports_the_card(open_page: OpenPage) -> N
 def test_figures_of_another_card_are_left_out(
     open_page: OpenPage, query: str, figures: str
 ) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, query)
     first = page.locator(".answer").first.locator(".answer-what")
     if figures:
@@ -702,13 +704,13 @@ def test_figures_of_another_card_are_left_out(
 
 
 def test_a_command_that_names_no_version_claims_no_variant(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "RTX 3090 conda")
     expect(page.locator(".answer-runs").first).to_contain_text("CUDA, PyTorch, version not pinned")
 
 
 def test_builds_of_others_come_before_the_processor(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "Jetson AGX Orin JetPack 6")
     first = page.locator(".answer").first
     expect(first.locator(".answer-why")).to_have_text(
@@ -722,13 +724,13 @@ def test_builds_of_others_come_before_the_processor(open_page: OpenPage) -> None
 
 
 def test_a_text_that_is_cut_says_so(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE, script=on("linux"))
+    page = open_page(HOME, script=on("linux"))
     ask(page, "RTX 3060\n" + "x" * 20_000)
     expect(page.locator("#card-status")).to_contain_text("first 20,000 characters were read.")
 
 
 def test_too_little_is_asked_to_be_more(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     for query in ("a", "8", "🦙", "((((", "-"):
         anew(page)
         ask(page, query)
@@ -737,7 +739,7 @@ def test_too_little_is_asked_to_be_more(open_page: OpenPage) -> None:
 
 
 def test_a_query_that_names_several_says_how_many(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     ask(page, "Atlas 300I")
     expect(page.locator("#card-status")).to_contain_text("matches.")
     assert 1 < page.locator(".answer").count() <= 6
@@ -768,7 +770,7 @@ def test_enter_asks_and_does_not_leave_the_page(open_page: OpenPage) -> None:
 
 
 def test_when_the_data_cannot_be_read_it_says_so_and_tries_again(open_page: OpenPage) -> None:
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     page.route("**/hardware.json", lambda route: route.fulfill(status=200, body="{"))
     page.locator("#card").fill("V10")
     expect(page.locator("#card-status")).to_contain_text("could not load its data")
@@ -802,7 +804,7 @@ def test_every_name_of_every_model_finds_its_generation(open_page: OpenPage, sit
             *(type_.replace("*", "1") for one in model.instances or () for type_ in one.types),
         )
     ]
-    page = open_page(HARDWARE)
+    page = open_page(HOME)
     missed = page.evaluate(
         """async (names) => {
           const { Cards } = await import("../assets/scripts/finder-model.js");
