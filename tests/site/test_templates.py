@@ -32,7 +32,6 @@ end
 def templates(tmp_path: Path) -> Templates:
     (tmp_path / "name.md").write_text("# {{ name | markdown }}\n", encoding="utf-8")
     (tmp_path / "code.html").write_text("{{ name | inline_code }}", encoding="utf-8")
-    (tmp_path / "note.html").write_text("{{ name | linked }}", encoding="utf-8")
     (tmp_path / "plain.html").write_text("{{ name }}", encoding="utf-8")
     (tmp_path / "rows.md").write_text(ROWS, encoding="utf-8")
     return Templates(tmp_path)
@@ -79,24 +78,3 @@ def test_the_line_breaks_of_a_value_stay(templates: Templates) -> None:
 def test_short_words_break_at_no_hyphen(tmp_path: Path, text: str, html: str) -> None:
     (tmp_path / "words.html").write_text("{{ text | unbroken }}", encoding="utf-8")
     assert Templates(tmp_path).render("words.html", text=text) == html
-
-
-@pytest.mark.parametrize(
-    ("note", "address", "rest"),
-    [
-        ("See https://github.com/ROCm/x.", "https://github.com/ROCm/x", "."),
-        ("请见 https://example.org/a/b/。", "https://example.org/a/b/", "。"),
-        ("https://github.com@example.org/", "https://github.com", "@example.org/"),
-        ("https://example.org/<b>", "https://example.org/", "&lt;b&gt;"),
-    ],
-)
-def test_addresses_in_notes_are_links(
-    templates: Templates, note: str, address: str, rest: str
-) -> None:
-    link = f'<a href="{address}" rel="nofollow noopener noreferrer">{address}</a>{rest}'
-    assert templates.render("note.html", name=note).endswith(link)
-
-
-@pytest.mark.parametrize("note", ["http://example.org", "https://localhost/", "https://x.local/"])
-def test_other_addresses_in_notes_are_text(templates: Templates, note: str) -> None:
-    assert templates.render("note.html", name=note) == note

@@ -13,7 +13,6 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
-from accelerator_portal.catalog.fields import is_address
 from accelerator_portal.catalog.files.own_suite import suite_folder
 from accelerator_portal.catalog.message import Translatable
 from accelerator_portal.catalog.text_file import HIDDEN
@@ -40,8 +39,6 @@ TEMPLATES = "site_src/templates"
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|])")
 _BACKTICKS = re.compile(r"`([^`]+)`")
-# A web address within a note, without the punctuation behind it; elements.js finds the same ones.
-_ADDRESS = re.compile(r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[\w.~-]*[\w~-])*/?", re.ASCII)
 # Short words only, such as --index-url or x86-64: long ones have to break in narrow columns.
 _HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\s=,;&]*")
 
@@ -109,7 +106,6 @@ class Templates:
         self._environment.filters.update(
             markdown=_escape_markdown,
             inline_code=_inline_code,
-            linked=self._linked,
             unbroken=_unbroken,
             one_line=_one_line,
             python_range=python_range,
@@ -145,13 +141,6 @@ class Templates:
         if isinstance(value, Translatable):
             value = self.language.say(value)
         return visible(value) if type(value) is str else value
-
-    def _linked(self, text: str) -> Markup:
-        """Return a note as HTML, with its web addresses as links. HTML is returned unchanged."""
-        if isinstance(text, Markup):
-            return text
-        html = _ADDRESS.sub(_link, str(escape(self._finished(text))))
-        return Markup(html)  # noqa: S704 - escaped just there
 
     def _cite(self, entries: list[SourceEntry]) -> Markup:
         cited = (citation(entry, language=self.language) for entry in entries)
@@ -204,13 +193,6 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return HIDDEN.sub(lambda m: m[0] if m[0] == "\r" else f"\\u{ord(m[0]):04x}", text)
-
-
-def _link(address: re.Match[str]) -> str:
-    """Return a link to an address of a public host; any other address stays text."""
-    url = address[0]
-    link = f'<a href="{url}" rel="nofollow noopener noreferrer">{url}</a>'
-    return link if is_address(url) else url
 
 
 def _escape_markdown(text: str) -> Markup:

@@ -4,9 +4,6 @@
 const box = globalThis.document?.getElementById("messages");
 const { texts, pages } = box ? await messages(box.dataset.file) : { texts: {}, pages: [] };
 
-// Once in parentheses, for split().
-const ADDRESS = /(https:\/\/(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w.~-]*[\w~-])*\/?)/;
-
 /** A message in the language of the page; each `{name}` in it stands for a value. English pages bring no messages. */
 export function say(text, values = {}) {
   return filled(translated(text) ?? text, values);
@@ -65,21 +62,9 @@ export function element(tag, className = "", text = "") {
   return made;
 }
 
-/** A vendor's text: translated, or else in English on every page; with links. */
+/** A vendor's text: translated, or else in English on every page. */
 export function vendorText(tag, className, text) {
-  const made = element(tag, className);
-  made.append(...withLinks(translated(text) ?? text));
-  return markEnglish(made);
-}
-
-/** A note whose web addresses are links; site/templates.py finds the same ones. */
-export function withLinks(text) {
-  return text.split(ADDRESS).map((part, place) => {
-    if (place % 2 === 0) return part;
-    const made = link(part, part);
-    made.rel = "nofollow noopener noreferrer";
-    return made;
-  });
+  return markEnglish(element(tag, className, translated(text) ?? text));
 }
 
 /** On a page in another language, mark an element as English, unless its text is translated: it has letters of another script. */
@@ -107,7 +92,7 @@ export function setAddress(made, href) {
   else made.dataset.language = say("{title} (English)", { title: "" });
 }
 
-/** Set a text, and its links if it is a note; what already stands there is left alone, so that nothing is read out again. */
-export function setText(box, text, parts = [text]) {
-  if (box.textContent !== text) box.replaceChildren(...parts);
+/** Set a text; what already stands there is left alone, so that nothing is read out again. */
+export function setText(box, text) {
+  if (box.textContent !== text) box.textContent = text;
 }

@@ -1,6 +1,6 @@
 // Shows what the reader's wishes lead to: the radio buttons, the commands, and what belongs to them.
 
-import { both, element, listed, markEnglish, say, sentences, setAddress, setText, withLinks } from "./elements.js";
+import { both, element, listed, markEnglish, say, sentences, setAddress, setText } from "./elements.js";
 import { mirrored } from "./selector-mirrors.js";
 import { offlineLines } from "./selector-offline.js";
 import { buildName, isUnpinned, limitNames, releaseName, shortName } from "./selector-messages.js";
@@ -101,8 +101,7 @@ export function showResult(form, model, { choice, row: found }, wishes) {
   const commands = mirrored(form, found, wishes);
   const row = found && { ...found, commands };
   if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
-  const note = row?.note ?? "";
-  showText(part("note"), note, withLinks(note));
+  showText(part("note"), row?.note ?? "");
   markEnglish(part("note"));
   showStage(part("stage"), row?.stage);
   const finding = row?.finding(choice.python);
@@ -273,9 +272,9 @@ function detail(label, text) {
   setText(label.querySelector(".choice-detail"), text);
 }
 
-function showText(box, text, parts) {
+function showText(box, text) {
   box.hidden = !text;
-  setText(box, text, parts);
+  setText(box, text);
 }
 
 function toggle(box, shown, fill) {
