@@ -80,12 +80,13 @@ def unexplained(site: Site, page: Page) -> list[str]:
     return left
 
 
-def test_what_readers_see_is_chinese_or_a_name(open_page: OpenPage, site: Site) -> None:
+@pytest.mark.parametrize("part", range(4))  # for as many workers
+def test_what_readers_see_is_chinese_or_a_name(open_page: OpenPage, site: Site, part: int) -> None:
     addresses = [address for address in site.pages if address.startswith("zh/")]
     assert len(addresses) > len(site.catalog.platforms)
     found = {}
     page = open_page("404.html")
-    for address in addresses:
+    for address in addresses[part::4]:
         page.goto(f"/{address}")
         wait_until_ready(page)
         found[address] = unexplained(site, page)
