@@ -60,7 +60,7 @@ test: setup ## Run all tests except slow ones; one test: make test ARGS="-k name
 	$(PYTEST) -m "not browser and not slow" --ignore tests/browser $(ARGS)
 
 test-browser: setup ## Run the tests that open the site in Chromium or Chrome
-	$(PYTEST) -m browser tests/browser tests/benchmarks $(ARGS)
+	$(PYTEST) -m browser tests/benchmarks tests/browser $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
 	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
