@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+import rjieba
 from babel import Locale
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
@@ -29,6 +31,8 @@ NAVIGATION = "portal_navigation"
 FILES = "portal_files"
 
 SEARCH = "search/search_index.json"
+
+_HAN = re.compile("[\u3400-\u9fff]+")
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
@@ -78,7 +82,26 @@ def _search_index(index: Mapping[str, Any], code: str, others: Collection[str]) 
         return f"{code}/{page}" not in pages
 
     docs = [entry for entry in index["docs"] if is_searched(entry["location"])]
-    return {**index, "docs": docs}
+    return {**index, "docs": _with_separate_words(docs) if code == "zh" else docs}
+
+
+def _with_separate_words(entries: Collection[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return entries of the search index with a separator between their Chinese words.
+
+    Chinese is written without spaces, and the search finds whole words only. Tags are words, too,
+    such as the names of vendors.
+    """
+    for tag in {tag for entry in entries for tag in entry.get("tags", ())}:
+        if _HAN.fullmatch(tag):
+            rjieba.add_word(tag, None, None)
+
+    def separated(text: str) -> str:
+        return _HAN.sub(lambda han: "\u200b".join(["", *rjieba.cut(han[0]), ""]), text)
+
+    return [
+        {**entry, **{part: separated(entry[part]) for part in ("title", "text")}}
+        for entry in entries
+    ]
 
 
 def on_page_context(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.browser.visit import DESKTOP, PHONE, OpenPage, expect, search
@@ -43,3 +45,13 @@ def test_text_that_comes_without_keys_is_searched(open_page: OpenPage) -> None:
     expect(page.locator(".md-search-result__meta")).to_contain_text("matching")
     page.locator(".md-search__input").fill("qqzzxxyy")
     expect(page.locator(".md-search-result__item")).to_have_count(0)
+
+
+def test_chinese_words_beside_latin_ones_are_searched(open_page: OpenPage) -> None:
+    page = open_page("zh/versions/")
+    words = page.locator(".md-search__input")
+    words.click()
+    words.fill("海光DCU安装pytorch")
+    expect(words).to_have_value("海光 DCU 安装 pytorch")
+    first = page.locator(".md-search-result__link").first
+    expect(first).to_have_attribute("href", re.compile("zh/compute-platforms/hygon/"))

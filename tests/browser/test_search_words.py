@@ -102,15 +102,15 @@ PAGES = {
 }
 
 CHINESE_PAGES = {
-    "zh/compute-platforms/ascend/": "昇腾, 华为, 昇腾 910B, 华为昇腾 安装",
-    "zh/compute-platforms/mlu/": "寒武纪, 思元",
+    "zh/compute-platforms/ascend/": "昇腾, 华为, 昇腾 910B, 华为昇腾 安装, 昇腾如何安装 torch_npu",
+    "zh/compute-platforms/mlu/": "寒武纪, 思元, 寒武纪安装 pytorch",
     "zh/compute-platforms/musa/": "摩尔线程",
     "zh/compute-platforms/metax/": "沐曦, 曦云, C500",
     "zh/compute-platforms/enflame/": "燧原, 燧原科技",
-    "zh/compute-platforms/kunlunxin/": "昆仑芯, 百度",
+    "zh/compute-platforms/kunlunxin/": "昆仑芯, 百度, 昆仑芯怎么安装",
     "zh/compute-platforms/hygon/": "海光, 海光 DTK",
     "zh/compute-platforms/iluvatar/": "天数智芯, 天垓",
-    "zh/compute-platforms/biren/": "壁仞",
+    "zh/compute-platforms/biren/": "壁仞, 壁仞科技 torch",
     "zh/compute-platforms/sophgo/": "算能",
     "zh/compute-platforms/cuda/": "英伟达, RTX 4090, 英伟达 驱动",
     "zh/compute-platforms/rocm/": "AMD 显卡",
@@ -120,8 +120,8 @@ CHINESE_PAGES = {
     "zh/compute-platforms/mps/": "苹果",
     "zh/": "安装, 下载",
     "zh/hardware/ zh/": "显卡",
-    "zh/get-started/": "快速入门, 离线安装, 容器, 旧版本, 镜像源, 升级",
-    "zh/questions/": "报错, 错误信息, 内存不足, 卸载, 段错误, ImportError",
+    "zh/get-started/": "快速入门, 离线安装, 容器, 旧版本, 镜像源, 升级, 如何离线安装, 如何验证安装是否成功",
+    "zh/questions/": "报错, 错误信息, 内存不足, 卸载, 段错误, ImportError, 怎么卸载 pytorch, 显存不足怎么办, 非法指令",
     "zh/hardware/": "硬件",
     "zh/versions/": "版本, CUDA 版本",
     "zh/glossary/": "术语",
@@ -130,8 +130,8 @@ CHINESE_PAGES = {
     "zh/results/by-model/": "大模型",
     "zh/results/by-model/qwen/": "通义千问",
     "zh/results/by-model/llama/": "Llama 推理",
-    "zh/features/": "混合精度, 分布式训练",
-    "zh/contribute/": "参与贡献",
+    "zh/features/": "混合精度, 分布式训练, 哪些平台支持分布式训练, 支持量化吗",
+    "zh/contribute/": "参与贡献, 如何添加新的平台",
 }
 WORDS = {
     word: pages.split()

@@ -42,10 +42,6 @@ async function begin([selector, load]) {
 // Old addresses of the selector.
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
-// Material's search listens only to keys, not to text that is pasted with the mouse or dictated.
-const words = document.querySelector(".md-search__input");
-words?.addEventListener("input", () => words.dispatchEvent(new Event("keyup")));
-
 startDisclosure();
 Object.entries(LATER).forEach(beginLater);
 for (const part of Object.entries(PARTS)) await begin(part).catch(() => {}); // what stands first is ready first

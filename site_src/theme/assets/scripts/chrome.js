@@ -61,14 +61,26 @@ addEventListener("load", () => {
   for (const nav of document.querySelectorAll("nav.md-code__nav")) nav.setAttribute("role", "none");
 });
 
-// The search takes a word before a colon for the name of a field, and leaves it out: "libhccl.so: cannot open".
 const searched = document.querySelector("[data-md-component=search-query]");
-searched?.addEventListener("input", () => {
-  if (!/[:~^]/.test(searched.value)) return;
-  const { selectionStart, selectionEnd } = searched;
-  searched.value = searched.value.replace(/[:~^]/g, " ");
-  searched.setSelectionRange(selectionStart, selectionEnd);
-});
+
+/** What a reader searches for, as the search takes it. */
+function asQuery(text) {
+  // It takes a word before a colon for the name of a field, and leaves it out: "libhccl.so: cannot open".
+  // It separates Chinese words from each other, but not from Latin ones: "昇腾910B".
+  return text.replace(/[:~^]/g, " ").replace(/(?<=\p{sc=Han})(?=[a-z\d])|(?<=[a-z\d])(?=\p{sc=Han})/giu, " ");
+}
+
+function search({ isComposing }) {
+  if (isComposing) return; // an input method still changes the text
+  const { value, selectionStart, selectionEnd } = searched;
+  const query = asQuery(value);
+  if (query !== value) {
+    searched.value = query;
+    searched.setSelectionRange(...[selectionStart, selectionEnd].map((end) => asQuery(value.slice(0, end)).length));
+  }
+  searched.dispatchEvent(new Event("keyup")); // Material listens only to keys, not to text that is pasted with the mouse or dictated
+}
+for (const event of ["input", "compositionend"]) searched?.addEventListener(event, search);
 
 // The page of questions answers what was searched for.
 document.addEventListener(
