@@ -7,8 +7,9 @@ import { compareVersions } from "./selector-model.js";
  * `system` has the reader's `os` and `arch`, and `python` if one is selected. `ended` has the commands for a machine whose wheels ended, which has no row. Beside the selector's `choice` and `row` it says what was asked for and could not be met.
  */
 export function commandsFor(model, answer, system) {
-  const { platform, driver, toolkit } = answer;
-  const wanted = { os: answer.os ?? system.os, arch: answer.arch ?? answer.generation?.arch ?? system.arch };
+  const { platform, driver, toolkit, models = [] } = answer;
+  const oneArch = models.length > 0 && models.every(({ arch }) => arch === models[0].arch) && models[0].arch;
+  const wanted = { os: answer.os ?? system.os, arch: answer.arch ?? (oneArch || answer.generation?.arch || system.arch) };
   const variant = toolkit?.platform === platform.id ? variantOf(model, toolkit) : null;
   const card = cardOf(answer);
   const versions = answer.versions ?? {};

@@ -75,6 +75,8 @@ class HardwareModel(Model):
     """How the vendor defines `power_w`, for example `TDP with air cooling`."""
     peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
     """Peak performance as the vendor states it. Measured speeds are shown as a share of it."""
+    arch: Arch | None = None
+    """The processor architecture of a machine, board or superchip, if there is only one."""
     purpose: Purposes | None = None
     """What the vendor offers the hardware for: training, inference or edge devices."""
     note: Line | None = None
