@@ -268,6 +268,23 @@ def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
     )
 
 
+def test_a_board_with_one_architecture_gets_its_commands(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    boards = {"GB200": "ARM64", "GH200 480GB": "ARM64", "Atlas 800T A2": "ARM64", "B200": "x86-64"}
+    for board, architecture in boards.items():
+        anew(page)
+        ask(page, board)
+        expect(page.locator(".answer-runs").first).to_contain_text(architecture)
+
+
+def test_the_processor_of_a_laptop_comes_before_its_npu(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("windows"))
+    ask(page, "Snapdragon X Elite")
+    names = page.locator(".answer-name").all_inner_texts()
+    assert "Arm processor" in names[0]
+    assert any("Hexagon" in name for name in names)
+
+
 def test_a_dgx_spark_has_linux_and_an_rtx_spark_has_windows(open_page: OpenPage) -> None:
     page = open_page(HOME, script=on("windows"))
     for query, command in (("DGX Spark", "bin/activate"), ("RTX Spark", "nvtorch_oot")):
@@ -285,8 +302,14 @@ def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
     verdict = page.locator(".answer-verdict").first
     expect(verdict).to_contain_text("wheels find no GPU")
     expect(verdict).to_contain_text("github.com/ROCm/librocdxg")
-    expect(page.locator(".answer .copy").first).to_have_text("Copy anyway")
-    anew(page)
+    expect(page.locator(".answer .command")).to_have_count(0)
+    page.locator(".answer-why a").first.click()
+    page.wait_for_url("**/compute-platforms/rocm/#faq-*wsl*")
+    expect(page.get_by_text("HSA_ENABLE_DXG_DETECTION").first).to_be_visible()
+
+
+def test_the_driver_of_windows_is_spoken_of_in_wsl_only(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
     ask(page, "RTX 4090")
     expect(page.locator(".answer-why")).to_have_count(0)
     expect(page.locator(".answer .copy").first).to_have_text("Copy")

@@ -82,13 +82,16 @@ function body(context, answer) {
     return [line, identify(platform, answer.os ?? system.os)].filter(Boolean);
   }
   const parts = [];
-  if (found.row) parts.push(...commands(context, answer, found));
-  else if (found.ended) parts.push(...endedCommands(model, answer, found));
+  const inWsl = answer.wsl && generation && platform.wsl_answer;
+  const ways = inWsl ? {} : found;
+  if (inWsl) parts.push(paragraph("answer-verdict", vendorText("span", "", platform.wsl)), paragraph("answer-why", link(root + platform.wsl_answer, say("How to use this hardware in WSL2"))));
+  else if (ways.row) parts.push(...commands(context, answer, ways));
+  else if (ways.ended) parts.push(...endedCommands(model, answer, ways));
   else parts.push(...without(context, answer));
-  parts.push(...notes(answer, found.row));
+  parts.push(...notes(answer, ways.row));
   const links = element("p", "answer-links");
-  if (found.row || found.ended) links.append(selectorLink(context, found, say("Open in the selector")), " ");
-  const behind = found.row && onRequest(model, answer, found);
+  if (ways.row || ways.ended) links.append(selectorLink(context, ways, say("Open in the selector")), " ");
+  const behind = ways.row && onRequest(model, answer, ways);
   if (behind) links.append(selectorLink(context, behind, say("Command for {build}", { build: behind.choice.build })), " ");
   const page = generation ? generation.page : `compute-platforms/${platform.id}/`;
   links.append(link(root + page, generation ? say("{card} on the {platform} page, with sources", { card: generation.name, platform: platform.name }) : say("{platform}: setup, first program, help", { platform: platform.name })));
@@ -102,15 +105,15 @@ function body(context, answer) {
 function commands(context, answer, found) {
   const { model, root } = context;
   const { choice, row } = found;
-  const verdict = inWsl(answer) ?? headline(model, answer, choice);
+  const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
   const said = [...reasons(model, answer, found), ...otherSystems(context, answer, found)].map((text) => paragraph("answer-why", text));
-  return [...(verdict ? [paragraph("answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), { hasUv: model.available("method", choice).has("uv"), isDoubtful: isUncertain(answer) }), ...requirements(answer, row)];
+  return [...(verdict ? [paragraph("answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), { hasUv: model.available("method", choice).has("uv"), isDoubtful: answer.generation?.uncertain }), ...requirements(answer, row)];
 }
 
 /** The commands of the last release for a machine. */
 function endedCommands(model, answer, { ended, choice }) {
-  return [element("p", "answer-verdict", headline(model, answer, choice)), element("p", "answer-runs", described(model, choice)), commandBox(ended, { isDoubtful: isUncertain(answer) })[0]];
+  return [element("p", "answer-verdict", headline(model, answer, choice)), element("p", "answer-runs", described(model, choice)), commandBox(ended, { isDoubtful: answer.generation.uncertain })[0]];
 }
 
 /** One line above the commands: whether the hardware works with what is released now. */
@@ -121,7 +124,7 @@ function headline(model, answer, choice) {
   const what = platform.dispatch_key === "CPU" ? say("your processor") : say("your card");
   const { verdict, newest: last, jetpack } = generation;
   const release = build === "preview" ? last : build;
-  if (isUncertain(answer)) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
+  if (generation.uncertain) return say("It is not certain that this build of PyTorch {version} runs on {what}.", { version: release, what });
   const supported = jetpack ? say("PyTorch {version} supports {what} with JetPack {jetpack} or newer.", { version: release, what, jetpack }) : say("PyTorch {version} supports {what}.", { version: release, what });
   if (verdict === "newest" && build === "preview") return sentences([supported, say("These commands install a nightly build.")]);
   if (verdict === "newest" && build === last) return supported;
@@ -133,16 +136,6 @@ function headline(model, answer, choice) {
   if (verdict === "earlier" && last === previous) return sentences([supported, say("There is no command for {build}.", { build: newest })]);
   if (verdict === "earlier") return say("PyTorch {version} is the newest release known to support {what}.", { version: last, what });
   return verdict === "preview" ? say("Only nightly builds support {what}.", { what }) : "";
-}
-
-/** What stands as the verdict in WSL2 if the commands are not certain to find the GPU there. */
-function inWsl({ platform, generation, wsl }) {
-  return generation && wsl && platform.wsl_uncertain ? vendorText("span", "", platform.wsl) : null;
-}
-
-/** Whether it is not certain that the commands work: sources disagree, or none says it. */
-function isUncertain({ platform, generation, wsl }) {
-  return Boolean(generation?.uncertain || (wsl && platform.wsl_uncertain));
 }
 
 /** What the newest release of the hardware leads to, if the selector has it only for those who ask for that release. */
@@ -159,7 +152,7 @@ function reasons(model, answer, found) {
   const { platform, generation, toolkit, driver, rented } = answer;
   const { choice, wanted, variant, tooOld, unmet } = found;
   const system = model.label("os", choice.os);
-  const said = answer.wsl && platform.wsl && !inWsl(answer) ? [vendorText("span", "", platform.wsl)] : [];
+  const said = answer.wsl && platform.wsl ? [vendorText("span", "", platform.wsl)] : [];
   if (choice.os !== wanted.os) {
     const what = generation ? say("this hardware") : platform.name;
     said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));

@@ -210,8 +210,9 @@ class OperatingSystem(Sourced):
     """The operating system family."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures. Apple silicon and Windows on Arm are `aarch64`."""
-    uncertain: Flag = False
-    """`true` if sources doubt that the builds find the hardware here. Explain this in `note`."""
+    question: Line | None = None
+    """The heading of the question in `faq.md` that says what to do if the builds do not find the
+    hardware here. Give it if a source says so. The finder then leads to it, not to a command."""
     note: Line | None = None
     """A note that is shown next to the name."""
 

@@ -54,12 +54,19 @@ def _unknown_variants(platform: Platform, hardware: Hardware) -> Iterator[Proble
 
 def _unknown_questions(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
     known = [section.title for section in platform.faq.sections]
-    for place, generation in enumerate(hardware.generations):
-        if generation.other_builds and generation.other_builds.question not in known:
-            location = ("hardware", "generations", place, "other_builds", "question")
+    named: list[tuple[tuple[str | int, ...], str | None]] = [
+        (("operating_systems", place, "question"), system.question)
+        for place, system in enumerate(platform.accelerator.operating_systems)
+    ]
+    named += [
+        (("hardware", "generations", place, "other_builds", "question"), builds.question)
+        for place, generation in enumerate(hardware.generations)
+        if (builds := generation.other_builds)
+    ]
+    for location, question in named:
+        if question and question not in known:
             what = "this question is not in faq.md"
-            remedy = did_you_mean(generation.other_builds.question, known)
-            yield platform.problem(_FILE, location, what, remedy)
+            yield platform.problem(_FILE, location, what, did_you_mean(question, known))
 
 
 def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Problem]:

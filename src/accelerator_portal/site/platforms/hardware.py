@@ -113,8 +113,8 @@ class PlatformHardware(Model):
     """The generations, newest first."""
     wsl: str | None = None
     """What to know before installing in WSL2."""
-    wsl_uncertain: bool = False
-    """Whether it is in doubt that the builds run in WSL2; `wsl` explains the doubt."""
+    wsl_answer: str | None = None
+    """The address of the answer, if the builds do not find the hardware in WSL2."""
     fits: tuple[FittingSoftware, ...] = ()
     """Versions of the plugin and of the vendor's software that work together, newest first."""
     sources: dict[str, Source]
@@ -232,6 +232,7 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
         named += [name for model in models for name in model.source or ()]
         named += [name for m in models for rented in m.instances or () for name in rented.source]
         named += [name for m in models for peak in m.peaks or () for name in peak.source]
+        wsl = next((os for os in accelerator.operating_systems if os.name == WSL), None)
         yield PlatformHardware.from_objects(
             accelerator.hardware,
             accelerator,
@@ -241,10 +242,8 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             device=accelerator.device.value,
             lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
             generations=generations,
-            wsl=next((os.note for os in accelerator.operating_systems if os.name == WSL), None),
-            wsl_uncertain=any(
-                os.uncertain for os in accelerator.operating_systems if os.name == WSL
-            ),
+            wsl=wsl.note if wsl else None,
+            wsl_answer=_answer(platform, wsl.question if wsl else None),
             fits=tuple(_fits(platform)),
             sources=sources_by_id(accelerator.sources, named),
         )
@@ -277,7 +276,9 @@ def _generation(
         found,
         page=f"{PLATFORMS}/{platform.id}/#card-{card}",
         systems=_systems(generation),
-        other_builds=_answer(platform, generation),
+        other_builds=_answer(
+            platform, generation.other_builds.question if generation.other_builds else None
+        ),
         words=_words(platform, found),
         install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
@@ -286,10 +287,8 @@ def _generation(
     )
 
 
-def _answer(platform: Platform, generation: Generation) -> str | None:
-    if generation.other_builds is None:
-        return None
-    return f"{PLATFORMS}/{platform.id}/#faq-{slug(generation.other_builds.question)}"
+def _answer(platform: Platform, question: str | None) -> str | None:
+    return f"{PLATFORMS}/{platform.id}/#faq-{slug(question)}" if question else None
 
 
 def _systems(generation: Generation) -> tuple[Os, ...] | None:
