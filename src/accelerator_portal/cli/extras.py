@@ -20,18 +20,8 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
     "cluster": ("dask", "distributed"),
     "packages": ("httpcore", "httpx", "pypi_simple", "tenacity", "uv"),
     "site": (
-        *(
-            "babel",
-            "jinja2",
-            "markdown",
-            "markdownify",
-            "material",
-            "mkdocs",
-            "nh3",
-            "pandas",
-            "pyarrow",
-        ),
-        "selectolax",
+        *("babel", "jinja2", "markdown", "markdownify", "material", "mkdocs"),
+        *("nh3", "pandas", "pyarrow", "selectolax"),
     ),
 }
 """The modules that each extra in pyproject.toml installs. A test compares the two."""

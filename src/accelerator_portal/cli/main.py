@@ -69,74 +69,38 @@ def _in(place: str, summary: str, extra: Extra | None = None) -> LazyCommand:
 # test runs the commands without any extra: a command that needs an extra must name it here.
 COMMANDS = {
     "archive": _in("archive:archive", "Fetch and push the branch that stores the archive."),
-    "build": _in(
-        "build:build",
-        "Build the site and check every link.",
-        "site",
-    ),
-    "check": _in(
-        "check:check",
-        "Check vendor folders and shared data.",
-    ),
-    "diff": _in(
-        "build:diff",
-        "List the changes between two built sites.",
-        "site",
-    ),
-    "export": _in(
-        "build:export",
-        "Export the site for another site generator.",
-        "site",
-    ),
-    "facts": _in(
-        "facts:list_facts",
-        "List facts with their sources.",
-    ),
-    "history": _in(
-        "history:history",
-        "Manage the history of test results.",
-        "site",
-    ),
+    "build": _in("build:build", "Build the site and check every link.", "site"),
+    "check": _in("check:check", "Check vendor folders and shared data."),
+    "diff": _in("build:diff", "List the changes between two built sites.", "site"),
+    "export": _in("build:export", "Export the site for another site generator.", "site"),
+    "facts": _in("facts:list_facts", "List facts with their sources."),
+    "history": _in("history:history", "Manage the history of test results.", "site"),
     "import-platforms": _in(
-        "new:import_platforms",
-        "Create vendor folders from a file of pytorch.org.",
-        "site",
+        "new:import_platforms", "Create vendor folders from a file of pytorch.org.", "site"
     ),
     "install": _in("packages:install", "Verify install commands.", "packages"),
     "new": _in("new:new", "Create the vendor folder of a new platform.", "site"),
-    "nightly": _in(
-        "nightly:nightly",
-        "Run the nightly update and build the site.",
-        "automation",
-    ),
+    "nightly": _in("nightly:nightly", "Run the nightly update and build the site.", "automation"),
     "owners": _in("generated:owners", "Generate the code owners and issue forms."),
     "packages": _in("packages:packages", "Manage package data from package indexes.", "packages"),
     "plugin-release": _in(
-        "plugin_release:plugin_release",
-        "Add a plugin release to compatibility.yaml.",
+        "plugin_release:plugin_release", "Add a plugin release to compatibility.yaml."
     ),
     "pull-request-comment": _in(
         "pull_request_comment:pull_request_comment",
         "Write the portal's comment on a pull request.",
         "automation",
     ),
-    "push-data": _in(
-        "archive:push_data",
-        "Push changed files to a branch.",
-    ),
+    "push-data": _in("archive:push_data", "Push changed files to a branch."),
     "release": _in("release:release", "Add, check and compare PyTorch releases.", "packages"),
     "report": _in("report:report", "Import, check, merge and export test reports."),
     "schema": _in("generated:schema", "Generate the JSON Schemas in data/schema/."),
     "stated-models": _in(
-        "stated_models:stated_models",
-        "Update the lists of models that documents state.",
-        "site",
+        "stated_models:stated_models", "Update the lists of models that documents state.", "site"
     ),
     "suites": _in("generated:suites", "Add the harness's test names to data/suites."),
     "upstream": _in(
-        "upstream:upstream",
-        "Test changes of PyTorch and report the results.",
-        "automation",
+        "upstream:upstream", "Test changes of PyTorch and report the results.", "automation"
     ),
     "validate": _in("validate:validate", "Run test suites on a device and write a test report."),
 }
@@ -155,9 +119,7 @@ def _show_version(context: click.Context, _option: click.Parameter, wanted: bool
 
 
 @click.group(
-    cls=LazyGroup,
-    lazy_commands=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    cls=LazyGroup, lazy_commands=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.option(
     "--version",

@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import click
@@ -52,12 +51,7 @@ class ProgressDisplay:
         self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def __call__(self, case: Case, result: Result | None) -> None:
