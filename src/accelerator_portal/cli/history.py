@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -66,7 +66,12 @@ if TYPE_CHECKING:
 _CONNECT_S = 20
 
 
-@click.command()
+@click.group()
+def history() -> None:
+    """Manage the history of test results."""
+
+
+@history.command()
 @ROOT
 @click.option(
     "--accelerator",
@@ -91,7 +96,7 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
     root: Path,
     name: str,
     accelerators: tuple[str, ...],
-    engine: str | None,
+    engine: RollupEngine | None,
     scheduler: str | None,
     out: Path | None,
 ) -> None:
@@ -108,8 +113,8 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
     for accelerator in accelerators:
         refuse_without_history(root, accelerator)
     partitions = result_partitions(root, accelerators or archived_accelerators(root))
-    chosen = cast("RollupEngine | None", "dask" if scheduler else engine)
-    frame = _made(ROLLUPS[name], partitions, chosen or engine_for(partitions), scheduler)
+    engine = "dask" if scheduler else engine or engine_for(partitions)
+    frame = _made(ROLLUPS[name], partitions, engine, scheduler)
     if out is None:
         click.echo(frame.to_csv(index=False), nl=False)
         return
@@ -152,22 +157,14 @@ def _connected(scheduler: str | None) -> Iterator[Client]:
         yield client
 
 
-def _csv(frame: pd.DataFrame) -> bytes:
-    return frame.to_csv(index=False).encode()
+_WRITERS: dict[str, Callable[[pd.DataFrame], bytes]] = {
+    ".csv": lambda frame: frame.to_csv(index=False).encode(),
+    ".json": lambda frame: frame.to_json(orient="records", indent=1).encode(),
+    ".parquet": lambda frame: frame.to_parquet(index=False, compression="zstd"),
+}
 
 
-def _json(frame: pd.DataFrame) -> bytes:
-    return frame.to_json(orient="records", indent=1).encode()
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    return frame.to_parquet(index=False, compression="zstd")
-
-
-_WRITERS = {".csv": _csv, ".json": _json, ".parquet": _parquet}
-
-
-@click.command()
+@history.command()
 @ROOT
 @click.option(
     "--before",
@@ -186,7 +183,7 @@ def compact(root: Path, before: dt.datetime | None) -> None:
     _end(compact_all(root, month, _tell_compaction))
 
 
-@click.command()
+@history.command()
 @ROOT
 @click.argument("accelerators", nargs=-1)
 def check(root: Path, accelerators: tuple[str, ...]) -> None:
@@ -234,11 +231,6 @@ def _end(problems: Sequence[Problem]) -> None:
         sys.exit(1)
 
 
-@click.group()
-def history() -> None:
-    """Manage the history of test results."""
-
-
 @history.command()
 @ANY_ROOT
 @click.option(
@@ -284,10 +276,6 @@ def show(root: Path, accelerator: str, as_json: bool) -> None:
         click.echo(f"{basis}: {count(len(kept.state.reports), 'report')}")
         for line in _lines(kept):
             click.echo(f"  {line}")
-
-
-for command in (compact, check, rollup):
-    history.add_command(command)
 
 
 def _lines(kept: History) -> Iterable[str]:

@@ -45,7 +45,15 @@ from accelerator_portal.results.report_comparison import (
 )
 
 
-@click.command()
+@click.group()
+def report() -> None:
+    """Import, check, merge and export test reports."""
+
+
+report.add_command(import_report)
+
+
+@report.command()
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write the report to this file.")
 @click.argument("shards", nargs=-1, required=True, type=INPUT_FILE)
 def merge(shards: tuple[Path, ...], out: Path) -> None:
@@ -75,7 +83,7 @@ def _read(paths: Sequence[Path]) -> list[ShardFile]:
 _NOT_STATED = "not stated"
 
 
-@click.command("compare")
+@report.command()
 @click.option(
     "--limit",
     type=WholeNumber(min=0),
@@ -179,16 +187,6 @@ def _record(first: Report, second: Report) -> dict[str, Any]:
     }
 
 
-@click.group()
-def report() -> None:
-    """Import, check, merge and export test reports."""
-
-
-report.add_command(compare)
-report.add_command(import_report)
-report.add_command(merge)
-
-
 @report.command("check")
 @ANY_ROOT
 @click.argument("files", nargs=-1, required=True, type=INPUT_FILE)
@@ -216,7 +214,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     click.echo(f"{count(len(files), 'report')}, no problems.")
 
 
-@report.command("show")
+@report.command()
 @click.argument("file", type=INPUT_FILE)
 @JSON
 def show(file: Path, as_json: bool) -> None:

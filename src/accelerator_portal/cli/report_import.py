@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import click
 from packaging.version import InvalidVersion, Version
@@ -28,7 +28,7 @@ from accelerator_portal.cli.options import (
 )
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.merge import merged
-from accelerator_portal.reports.outcomes import Kind, Outcome, TriggerKind, outcome_counts_text
+from accelerator_portal.reports.outcomes import Outcome, TriggerKind, outcome_counts_text
 from accelerator_portal.reports.reading import ImportResult, Options, with_entry_counts
 from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
@@ -125,11 +125,7 @@ def _version(_context: click.Context, _option: click.Parameter, value: str | Non
     type=INPUT_FILE,
     help="Read the environment from this JSON or YAML file, written as in a report.",
 )
-@click.option(
-    "--here",
-    is_flag=True,
-    help="Add this machine's environment, if the tests ran here.",
-)
+@click.option("--here", is_flag=True, help="Add this machine's environment, if the tests ran here.")
 @click.option("--note", help="Add a note that readers need to interpret the results.")
 @click.argument("inputs", nargs=-1, required=True, type=INPUT_FILE)
 def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: Any) -> None:  # noqa: ANN401
@@ -148,7 +144,9 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
         made = with_full_suite_names(made, known.suite_names)
     else:
         made = with_imported_suite_names(made, known)
-    _refuse_faults(made, out, known)
+    now = dt.datetime.now(dt.timezone.utc)
+    if problems := list(report_problems(made, out.name, known, now)):
+        raise ProblemsError(problems)
     warnings = list(name_warnings(made, out.name, known))
     write_text_atomically(out, report_text(made))
     for warning in warnings:
@@ -164,13 +162,6 @@ def catalog_of(root: Path) -> Catalog | None:
     return usable_catalog(root) if is_repository(root) else None
 
 
-def _refuse_faults(made: Report, out: Path, known: KnownNames) -> None:
-    now = dt.datetime.now(dt.timezone.utc)
-    problems = list(report_problems(made, out.name, known, now))
-    if problems:
-        raise ProblemsError(problems)
-
-
 def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:
     pairs = [parameter.partition("=") for parameter in arguments["parameter"]]
     for name, equals, _ in pairs:
@@ -183,16 +174,13 @@ def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:
 
 
 def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | None) -> Report:
-    started = (
-        arguments["started"].replace(tzinfo=dt.timezone.utc)
-        if arguments["started"]
-        else found.started
-    )
+    started = arguments["started"]
+    started = started.replace(tzinfo=dt.timezone.utc) if started else found.started
     try:
         return Report(
             schema_version=1,
             accelerator=arguments["accelerator"],
-            kind=cast("Kind", arguments["kind"]),
+            kind=arguments["kind"],
             trigger=_trigger(arguments),
             started=started,
             finished=found.finished,
@@ -229,14 +217,13 @@ def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
 
 
 def _trigger(arguments: dict[str, Any]) -> Trigger:
-    kind = cast("TriggerKind", arguments["trigger"])
     if not arguments["commit"]:
-        return Trigger(kind=kind)
+        return Trigger(kind=arguments["trigger"])
     match = _COMMIT.fullmatch(arguments["commit"])
     if not match:
         what = f'"{arguments["commit"]}" is not in the form OWNER/NAME@COMMIT'
         raise click.BadParameter(what, param_hint="--commit")
-    return Trigger(kind=kind, repository=match[1], commit=match[2])
+    return Trigger(kind=arguments["trigger"], repository=match[1], commit=match[2])
 
 
 def _origins(arguments: dict[str, Any]) -> tuple[Origin, ...]:

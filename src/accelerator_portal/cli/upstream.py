@@ -51,7 +51,12 @@ from accelerator_portal.site.difference.harmless import span
 CallbackStatus = Literal["in_progress", "completed"]
 
 
-@click.command()
+@click.group()
+def upstream() -> None:
+    """Test changes of PyTorch and report the results."""
+
+
+@upstream.command()
 @click.argument("report", type=INPUT_FILE, required=False)
 @click.option(
     "--status",
@@ -77,10 +82,7 @@ CallbackStatus = Literal["in_progress", "completed"]
     flag_value="periodic",
     help="Report another scheduled run of your CI.",
 )
-@click.option(
-    "--commit",
-    help="State the commit of PyTorch under test. Default: the report's.",
-)
+@click.option("--commit", help="State the commit of PyTorch under test. Default: the report's.")
 @click.option("--test-results", "only_results", is_flag=True, help="Print only the test counts.")
 def callback(
     report: Path | None,
@@ -94,11 +96,13 @@ def callback(
     Send "--status in_progress" when the job starts and "--status completed" with the report when it
     ends. With --test-results, print the counts for the input "test-results" of the relay's action.
     """
-    with _one_line_errors():
+    try:
         if only_results:
             click.echo(json.dumps(relay.result_counts(_report(report))))
         else:
             click.echo(json.dumps(_body(report, status, options), indent=1))
+    except RefusedEventError as error:
+        raise click.ClickException(" ".join(str(error).split())) from None
 
 
 def _body(file: Path | None, status: CallbackStatus, options: dict[str, Any]) -> dict[str, Any]:
@@ -125,16 +129,7 @@ def _report(file: Path | None) -> Report:
 def _dispatched(event: Path | None) -> relay.Dispatched:
     if event is None:
         raise click.UsageError("no event given. Pass its file with --event, or use --nightly")
-    with event.open("rb") as file:
-        return relay.read_dispatched(file.read(MOST_BYTES + 1))
-
-
-@contextmanager
-def _one_line_errors() -> Iterator[None]:
-    try:
-        yield
-    except RefusedEventError as error:
-        raise click.ClickException(" ".join(str(error).split())) from None
+    return relay.read_dispatched(_bytes(event))
 
 
 EVENT = click.option(
@@ -157,11 +152,6 @@ SUMMARY = click.option(
     envvar="GITHUB_STEP_SUMMARY",
     help="Append the summary to this file. Default: the file in GITHUB_STEP_SUMMARY, or print it.",
 )
-
-
-@click.group()
-def upstream() -> None:
-    """Test changes of PyTorch and report the results."""
 
 
 @upstream.command()
@@ -308,20 +298,17 @@ def check_setup(root: Path, home: str) -> None:
     click.echo("Upstream events are set up.")
 
 
-upstream.add_command(callback)
-
-
 def _change(event: Path | None, periodic: Literal["daily", "weekly"] | None) -> Change | str:
     api, now = client_here(), dt.datetime.now(dt.timezone.utc)
     if periodic:
         return main_branch_change(api, UPSTREAM, periodic, now)
+    if event is None:
+        raise click.UsageError("no event given. Pass one with --event")
     change = read_event(_bytes(event), UPSTREAM)
     return confirmed_change(api, change, now) if isinstance(change, Change) else change
 
 
-def _bytes(event: Path | None) -> bytes:
-    if event is None:
-        raise click.UsageError("no event given. Pass one with --event")
+def _bytes(event: Path) -> bytes:
     with event.open("rb") as file:
         return file.read(MOST_BYTES + 1)
 
