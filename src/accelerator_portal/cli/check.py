@@ -218,7 +218,7 @@ def check(  # noqa: PLR0913 - each is an option
     if network:
         require_extra("packages", "check --network")
     wanted = _below(root, paths)
-    changed = _changed(root, base)
+    changed = changed_folders(root, base)
     catalog, problems = _found(root, wanted, changed)
     if fix:
         _fix(root, problems)
@@ -234,13 +234,6 @@ def check(  # noqa: PLR0913 - each is an option
     click.echo(f"{summary}{where}.", err=bool(problems) or form == "json")
     if failed or catalog is None:
         sys.exit(1)
-
-
-def _changed(root: Path, base: str | None) -> frozenset[str]:
-    try:
-        return changed_folders(root, base)
-    except UnknownBaseError as error:
-        raise click.BadParameter(printable(str(error)), param_hint="--base") from None
 
 
 def _found(
@@ -303,7 +296,7 @@ def _fix(root: Path, problems: Sequence[Problem]) -> None:
 
 def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Problem]) -> str:
     warnings = len(problems) - len(failed)
-    told = f"{count(warnings, 'warning')}" if warnings else ""
+    told = count(warnings, "warning") if warnings else ""
     if failed or catalog is None:
         return ", ".join(filter(None, (f"{count(len(failed), 'problem')} found", told)))
     platforms = count(len(catalog.platforms), "platform")
@@ -314,15 +307,11 @@ def _summary(catalog: Catalog | None, problems: list[Problem], failed: list[Prob
 _USUAL_BASES = ("origin/HEAD", "origin/main")
 
 
-class UnknownBaseError(ValueError):
-    """The base commit does not exist; the message names it."""
-
-
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
     """Return the names of the platform folders that differ from `base` (default: the main branch).
 
-    Later changes of `base` don't count. Empty without git or a main branch. Raises UnknownBaseError
-    if `base` does not exist.
+    Later changes of `base` don't count. Empty without git or a main branch. Raises
+    click.BadParameter if `base` does not exist.
     """
     for name in (base,) if base else _USUAL_BASES:
         # Compare with the last common commit, so that later changes of others do not count.
@@ -332,7 +321,8 @@ def changed_folders(root: Path, base: str | None) -> frozenset[str]:
             new = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", ACCELERATORS)
             return frozenset(filter(None, map(_folder, (*changed, *new))))
     if base:
-        raise UnknownBaseError(f'there is no commit "{base}". Fetch it, or correct --base')
+        what = f'there is no commit "{base}". Fetch it, or correct --base'
+        raise click.BadParameter(printable(what), param_hint="--base")
     return frozenset()
 
 
