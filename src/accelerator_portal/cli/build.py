@@ -76,7 +76,9 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
         shown = last_good_dates(store, found.set_aside, today()) if store and found else {}
         building.build(root, out, store, shown, quarantine=quarantine)
         if outputs and store:
-            _add_inputs(outputs, building.inputs(root, found, shown) if found else "")
+            digest = building.inputs(root, found, shown) if found else ""
+            with outputs.open("a", encoding="utf-8") as file:  # other steps write to it, too
+                file.write(f"inputs={digest}\n")
     except building.EngineError as error:  # MkDocs has printed the error
         sys.exit(error.code)
     except building.BrokenLinksError as error:
@@ -84,12 +86,6 @@ def build(  # noqa: PLR0913, PLR0917 - one for each option
             click.echo(link, err=True)
         raise click.ClickException(str(error)) from None
     click.echo(f"Built the site in {out}.")
-
-
-def _add_inputs(outputs: Path, digest: str) -> None:
-    """Append `inputs=DIGEST`, the checksum of the site's inputs, to GitHub's step output file."""
-    with outputs.open("a", encoding="utf-8") as file:
-        file.write(f"inputs={digest}\n")
 
 
 _ASSETS = "site_src/pages"

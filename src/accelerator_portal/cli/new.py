@@ -52,19 +52,16 @@ from accelerator_portal.vendors.suggestions import derived, suggested
 _Command = Callable[..., None]
 
 
-def _several(question: Prompt) -> str:
-    return "; separate several with commas" if question.many else ""
-
-
 def _flags(command: _Command) -> _Command:
     """Return the command with an option for each question in `vendors.answers.QUESTIONS`."""
     for question in reversed(QUESTIONS):
+        several = "; separate several with commas" if question.many else ""
         option = click.option(
             question.option,
             f"said_{question.flag.replace('-', '_')}",
             metavar="TEXT",
             multiple=question.many,
-            help=f'Set "{question.words}": {question.help}{_several(question)}.',
+            help=f'Set "{question.words}": {question.help}{several}.',
         )
         command = option(command)
     return command
@@ -107,7 +104,8 @@ def new(  # noqa: PLR0913 - each is an option
     given = _given(said)
     # Code owners and issue forms list all folders. A folder that cannot be read would be missing.
     catalog = whole_catalog(root)
-    if wrong := id_fault(catalog, _folders(root), platform_id):
+    folders = [place.name for place in (root / ACCELERATORS).iterdir()]
+    if wrong := id_fault(catalog, folders, platform_id):
         raise click.ClickException(printable("; ".join(wrong)))
     origin = {"from-additional-platforms": file, "entry": entry, "from-package": package}
     case = PlatformCase(catalog, platform_id, today())
@@ -130,10 +128,6 @@ def _given(said: dict[str, Any]) -> dict[str, str]:
     }
     joined = {f: ",".join(text) if isinstance(text, tuple) else text for f, text in texts.items()}
     return {flag: text for flag, text in joined.items() if text}
-
-
-def _folders(root: Path) -> list[str]:
-    return [place.name for place in (root / ACCELERATORS).iterdir()]
 
 
 def _entry(case: PlatformCase, file: Path, named: str | None) -> Draft:

@@ -186,7 +186,6 @@ def check_release(root: Path, version: str | None) -> None:
 
 
 def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
-    from accelerator_portal.http.errors import RequestLimits
     from accelerator_portal.releases.index_queries import (
         AskOptions,
         ask,
@@ -194,9 +193,7 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
         release_indexes,
     )
 
-    context = click.get_current_context()
-    limits = context.find_object(RequestLimits) or RequestLimits()
-    options = context.find_object(AskOptions) or AskOptions(limits)
+    options = click.get_current_context().find_object(AskOptions) or AskOptions()
     try:
         places = len(release_indexes(catalog)) + len(asked_packages(catalog))
         with progress_bar("indexes", places) as advance:

@@ -245,15 +245,16 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
         sources = launch.SuiteSources(
             platform=platform, checkout=arguments["torchbench"], pytorch=pytorch, pytest=pytest
         )
+        today = dt.datetime.now(dt.timezone.utc).date()
         if plan_only and not go_on:
-            _show(launch.plan_of(request, sources, _today()))
+            _show(launch.plan_of(request, sources, today))
             return
         told = partial(click.echo, err=True)
         if go_on:
             request = _as_begun(request, arguments)
             finished = launch.resume_run(request, sources, ProgressDisplay, told)
         else:
-            finished = launch.start(request, sources, _today(), ProgressDisplay, told)
+            finished = launch.start(request, sources, today, ProgressDisplay, told)
     except (RunError, ExpressionError) as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
@@ -277,10 +278,6 @@ def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
     return replace(request, workers=found.workers, threads=found.threads)
 
 
-def _today() -> dt.date:
-    return dt.datetime.now(dt.timezone.utc).date()
-
-
 def _show(plan: Plan) -> None:
     for case in plan.cases:
         issue = plan.skipped.get(case.id)
@@ -291,16 +288,12 @@ def _show(plan: Plan) -> None:
 def _request(
     arguments: dict[str, Any], accelerator: str, platform: Platform | None, own_suite: str | None
 ) -> Request:
-    again = (
-        failed_in(read_report(arguments["only_failed"]))
-        if arguments["only_failed"]
-        else frozenset()
-    )
-    if arguments["only_failed"] and not again:
-        raise RunError(
-            f"no test failed in {arguments['only_failed']}. Use a report with failed tests"
-        )
-    tests = frozenset(arguments["tests"]) | again
+    tests = frozenset(arguments["tests"])
+    if report := arguments["only_failed"]:
+        failed = failed_in(read_report(report))
+        if not failed:
+            raise RunError(f"no test failed in {report}. Use a report with failed tests")
+        tests |= failed
     suites = arguments["suites"] or tuple(sorted({key.partition("/")[0] for key in tests}))
     given = {
         TORCHBENCH: arguments["torchbench"],
