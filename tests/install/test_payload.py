@@ -80,7 +80,7 @@ def test_one_platforms_payload_holds_its_rows(selector: Selector) -> None:
 def test_a_row_of_one_platform_moves_no_number_of_another(selector: Selector) -> None:
     """Else the difference that a pull request makes would show every vendor's data."""
     first, *others = (value.id for value in selector.axes["platform"])
-    gone = selector.rows_with("platform", first)[0]
+    gone = selector.rows_of(first)[0]
     fewer = replace(selector, rows=tuple(row for row in selector.rows if row is not gone))
     assert payload(fewer.only(first)) != payload(selector.only(first))
     for platform in others:

@@ -88,7 +88,7 @@ def test_a_wish_is_met_where_a_row_has_it_with_the_more_recent_ones(found: Selec
             continue
         rows = [
             row
-            for row in found.rows_with("platform", resolution.platform)
+            for row in found.rows_of(resolution.platform)
             if (row.os, row.arch) == (wishes["os"], wishes["arch"])
         ]
         own = {value.id for value in found.values("variant", resolution.platform)}
@@ -113,7 +113,7 @@ def test_what_is_not_wished_is_the_newest_that_is_ready_made(found: Selector) ->
                 continue
             ready = {
                 other.build
-                for other in found.rows_with("platform", platform.id)
+                for other in found.rows_of(platform.id)
                 if (other.os, other.arch) == (row.os, row.arch)
                 and other.method in READY
                 and not other.on_request

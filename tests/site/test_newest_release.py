@@ -44,7 +44,7 @@ def test_cards_comparison_selector_and_versions_name_the_same_release(site: Site
         followed = followed_releases(site.catalog, platform)
         builds = {
             row.build
-            for row in site.selector.rows_with("platform", platform.id)
+            for row in site.selector.rows_of(platform.id)
             if row.method != "source" and row.build != PREVIEW
         }
         selected = max(builds, key=Version, default=None)

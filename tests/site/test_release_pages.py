@@ -39,7 +39,7 @@ def test_a_cell_names_the_plugin_that_the_commands_install(site: Site) -> None:
             f"a:not(.nearest)[href='../compute-platforms/{platform}/?build={build}#install']"
         )
         version = cell.text().partition(" ")[0]
-        rows = site.selector.only(platform).rows_with("build", build)
+        rows = [row for row in site.selector.rows_of(platform) if row.build == build]
         assert any(version in command for row in rows for command in row.commands), platform
 
 
@@ -57,7 +57,7 @@ def test_a_build_from_source_alone_says_so(site: Site) -> None:
         href = attribute(link, "href")
         platform = href.split("/")[2]
         build = href.partition("build=")[2].partition("#")[0]
-        rows = site.selector.only(platform).rows_with("build", build)
+        rows = [row for row in site.selector.rows_of(platform) if row.build == build]
         methods = {row.method for row in rows}
         assert (link.text() == "from source") == (methods == {"source"})
 

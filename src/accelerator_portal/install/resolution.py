@@ -57,7 +57,7 @@ def resolve(
     start = _start(selector, wishes)
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
     platform = wishes.get("platform") or _usual_platform(selector, start, machine)
-    rows = (row for row in selector.rows_with("platform", platform) if _is_on(row, machine))
+    rows = (row for row in selector.rows_of(platform) if _is_on(row, machine))
     points = [
         (row, python)
         for row in rows
@@ -91,7 +91,7 @@ def offers(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _offers_of(selector: Selector, platform: str) -> Iterator[tuple[str, str]]:
-    rows = selector.rows_with("platform", platform)
+    rows = selector.rows_of(platform)
     for machine, row in {machine_of(selector, row): row for row in rows}.items():
         wishes = {axis.id: getattr(row, axis.field) for axis in selector.table if axis.is_machine}
         best = resolve(selector, {**wishes, "platform": platform}).row
@@ -121,7 +121,7 @@ def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str
     """
     usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
     for platform in usual:
-        if any(_is_on(row, machine) for row in selector.rows_with("platform", platform)):
+        if any(_is_on(row, machine) for row in selector.rows_of(platform)):
             return platform
     return start["platform"]
 

@@ -64,15 +64,6 @@ class Selector:
         }
 
     @cached_property
-    def _rows_by_value(self) -> dict[tuple[str, str], list[InstallRow]]:
-        found: dict[tuple[str, str], list[InstallRow]] = {}
-        for row in self.rows:
-            for axis in self.table:
-                for value in self.ids(row, axis):
-                    found.setdefault((axis.id, value), []).append(row)
-        return found
-
-    @cached_property
     def _value_by_id(self) -> dict[str, dict[str, Value]]:
         return {axis: {v.id: v for v in values} for axis, values in self.axes.items()}
 
@@ -87,9 +78,9 @@ class Selector:
             return tuple(self._value_by_id[axis.id])
         return found if axis.many else (found,)
 
-    def rows_with(self, axis: str, value: str) -> tuple[InstallRow, ...]:
-        """Return the rows that have the value with this id on an axis."""
-        return tuple(self._rows_by_value.get((axis, value), ()))
+    def rows_of(self, platform: str) -> tuple[InstallRow, ...]:
+        """Return the rows of the platform with this id."""
+        return tuple(row for _, row in self.numbered_rows.get(platform, ()))
 
     def choices(self, row: InstallRow) -> Iterator[Choice]:
         """Yield each choice for which the method `row` returns this row."""
@@ -103,7 +94,7 @@ class Selector:
 
     def only(self, platform: str) -> Selector:
         """Return the selector of one platform, with only its rows and variants."""
-        rows = self.rows_with("platform", platform)
+        rows = self.rows_of(platform)
         own = tuple(value for value in self.axes["platform"] if value.id == platform)
         axes = {**self.axes, "platform": own}
         variants = {p: values for p, values in self.variants.items() if p == platform}

@@ -234,7 +234,7 @@ def _where_else(selector: Selector, choice: Choice, method: str) -> str:
 
     The text is empty if there are none.
     """
-    rows = selector.rows_with("platform", choice["platform"])
+    rows = selector.rows_of(choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
     return other_machines(selector, elsewhere, choice) if elsewhere else ""
 
@@ -277,7 +277,7 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
 def _available(selector: Selector, axis: Axis, choice: Choice) -> set[str]:
     """Return the values of an axis in the selected platform's rows for the selected machine."""
     machine = machine_of(selector, choice)
-    rows = selector.rows_with("platform", choice["platform"])
+    rows = selector.rows_of(choice["platform"])
     here = [row for row in rows if machine_of(selector, row) == machine]
     if axis.id == "python":
         return {python for row in here for python in row.pythons or ()}
