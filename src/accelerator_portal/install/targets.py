@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
 
 from packaging.version import Version
 
@@ -182,16 +181,5 @@ def rows_about(
     platform: Platform, torch: str | None, variant: Variant | None
 ) -> list[CompatibilityRow]:
     """Return the compatibility rows for a release and a variant; empty for a nightly build."""
-    return [
-        row
-        for row in _rows_by_release(platform).get(torch or "", ())
-        if row.variant is None or (variant and row.variant == variant.id)
-    ]
-
-
-@lru_cache(maxsize=1)  # all options of a platform are expanded in sequence
-def _rows_by_release(platform: Platform) -> dict[str, list[CompatibilityRow]]:
-    rows: dict[str, list[CompatibilityRow]] = {}
-    for row in platform.compatibility.rows:
-        rows.setdefault(row.torch, []).append(row)
-    return rows
+    own = {None, variant.id if variant else None}
+    return [r for r in platform.compatibility.rows if r.torch == torch and r.variant in own]
