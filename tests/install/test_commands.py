@@ -81,12 +81,12 @@ def test_steps_keep_their_order() -> None:
     assert [line.split()[0] for line in lines] == ["export", "export", "git"]
 
 
-@pytest.mark.parametrize(("name", "exists"), [("plugin", True), ("troch", False), ("", False)])
-def test_a_placeholder_without_a_value_is_named(name: str, exists: bool) -> None:  # noqa: FBT001
+@pytest.mark.parametrize("name", ["plugin", "troch", ""])
+def test_a_placeholder_without_a_value_is_named(name: str) -> None:
     step = Step.model_validate({"run": ["a", f"{{{name}}}"]})
     with pytest.raises(UnknownPlaceholderError) as caught:
         command_lines((step,), "source", "linux", VALUES)
-    assert (caught.value.name, caught.value.exists) == (name, exists)
+    assert caught.value.name == name
 
 
 @pytest.mark.parametrize(

@@ -180,9 +180,7 @@ def test_the_index_is_left_out_for_what_is_on_pypi(example: tuple[InstallRow, ..
     }
 
 
-def test_a_check_shows_what_a_working_installation_prints(
-    example: tuple[InstallRow, ...],
-) -> None:
+def test_a_check_shows_what_a_working_installation_prints(example: tuple[InstallRow, ...]) -> None:
     printed = {(r.option, r.variant): r.check.prints for r in example if r.check}
     assert printed == {
         ("wheels", "ex2"): "1.10.0+ex2",

@@ -26,15 +26,9 @@ INSIDE = frozenset({"docker", "dockerfile"})
 # Methods whose commands name no version and install the newest version.
 UNPINNED = frozenset({"conda", "uv-auto"})
 
-# The tool that creates an environment: Python's own module, or uv.
-_VENV = {"pip": "venv", "requirements": "venv", "source": "venv", "uv": "uv", "uv-auto": "uv"}
-_NEW_ENVIRONMENT = {
-    ("venv", False): "python{python} -m venv .venv",
-    ("venv", True): "py -{python} -m venv .venv",
-    ("uv", False): "uv venv --python {python}",
-    ("uv", True): "uv venv --python {python}",
-}
-_ACTIVATE = {False: "source .venv/bin/activate", True: ".venv\\Scripts\\Activate.ps1"}
+# Methods whose commands run in a virtual environment that Python's module venv, or uv, creates.
+_IN_VENV = frozenset({"pip", "requirements", "source"})
+_IN_UV_VENV = frozenset({"uv", "uv-auto"})
 
 
 def command_lines(
@@ -88,10 +82,14 @@ def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
     `{python}` stands for the Python version. Returns None for methods with their own environment.
     """
     windows = os == "windows"
-    maker = _VENV.get(method)
-    if maker is None:
+    if method in _IN_UV_VENV:
+        create = "uv venv --python {python}"
+    elif method in _IN_VENV:
+        create = "py -{python} -m venv .venv" if windows else "python{python} -m venv .venv"
+    else:
         return None
-    return f"{_NEW_ENVIRONMENT[maker, windows]}\n{_ACTIVATE[windows]}"
+    activate = ".venv\\Scripts\\Activate.ps1" if windows else "source .venv/bin/activate"
+    return f"{create}\n{activate}"
 
 
 def check_line(code: str, os: Os) -> str:

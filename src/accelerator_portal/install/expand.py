@@ -93,19 +93,16 @@ def _expand_option(
     ]
 
 
-_REMEDIES = {
-    "plugin": "add compatibility: true, and plugin: to the rows of compatibility.yaml",
-}
-
-
 def _fault(error: UnknownPlaceholderError | UnquotableError) -> tuple[str, str]:
     if isinstance(error, UnquotableError):
         what = f"{str(error)!r} cannot be quoted for PowerShell and cmd alike"
         return what, "write it without quotes, $, % and backticks"
-    if error.exists:
-        remedy = _REMEDIES.get(error.name, "restrict the option, or remove the placeholder")
-        return f"{{{error.name}}} has no value", remedy
-    return f"{{{error.name}}} is not a placeholder", did_you_mean(error.name, NAMES)
+    if error.name not in NAMES:
+        return f"{{{error.name}}} is not a placeholder", did_you_mean(error.name, NAMES)
+    remedy = "restrict the option, or remove the placeholder"
+    if error.name == "plugin":
+        remedy = "add compatibility: true, and plugin: to the rows of compatibility.yaml"
+    return f"{{{error.name}}} has no value", remedy
 
 
 def _where(places: list[str]) -> str:

@@ -7,6 +7,7 @@ of a build, and conda.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import get_args
@@ -21,7 +22,6 @@ from accelerator_portal.catalog.message import message
 from accelerator_portal.install.pip_command import BACKENDS, command_line
 from accelerator_portal.install.rows import (
     PREVIEW,
-    CheckLine,
     Finding,
     InstallRow,
     PipCall,
@@ -94,14 +94,12 @@ def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
         text = "\n".join(_project_lines(row))
     except InvalidRequirement:
         return
-    check = row.check and replace(row.check, command=f"uv run {_plain_python(row.check)}")
+    check = row.check
+    if check:  # `uv run` calls Python `python` on every system
+        command = check.command.replace("python3 ", "python ", 1)
+        check = replace(check, command=f"uv run {command}")
     file = TextFile("pyproject.toml", text)
     yield replace(row, method="pyproject", commands=("uv sync",), files=(file,), check=check)
-
-
-def _plain_python(check: CheckLine) -> str:
-    """Return the check's command with `python` for `python3`, for `uv run` on every system."""
-    return check.command.replace("python3 ", "python ", 1)
 
 
 def _project_lines(row: InstallRow) -> Iterator[str]:
@@ -138,9 +136,8 @@ def _index_name(url: str, place: int) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a value as a TOML basic string."""
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    """Return a value as a TOML basic string, which JSON writes in the same way."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _dockerfile(row: InstallRow) -> Iterator[InstallRow]:

@@ -16,7 +16,6 @@ _PIP = re.compile(
 )
 
 _INDEX = {"-i": "index", "--index-url": "index", "--extra-index-url": "extra_index"}
-_FLAGS = {"--pre": "pre"}
 
 
 class UnreadableCommandError(ValueError):
@@ -42,8 +41,8 @@ def _pip(command: str) -> dict[str, Any]:
     step: dict[str, Any] = {"packages": []}
     while words:
         option, equals, value = words.pop(0).partition("=")
-        if option in _FLAGS:
-            step[_FLAGS[option]] = True
+        if option == "--pre":
+            step["pre"] = True
         elif option in _INDEX:
             if not (equals or words):
                 raise UnreadableCommandError(f'"{option}" needs an address')

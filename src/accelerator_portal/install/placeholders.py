@@ -19,18 +19,13 @@ class UnknownPlaceholderError(LookupError):
         super().__init__(name)
         self.name = name
 
-    @property
-    def exists(self) -> bool:
-        """Whether the placeholder exists, so that it only lacks a value."""
-        return self.name in NAMES
-
 
 def fill(text: str, values: Mapping[str, str]) -> str:
     """Return the text with values for placeholders `{name}`. Raises UnknownPlaceholderError."""
 
     def value(match: re.Match[str]) -> str:
-        if match.group(1) not in values:
-            raise UnknownPlaceholderError(match.group(1))
-        return values[match.group(1)]
+        if match[1] not in values:
+            raise UnknownPlaceholderError(match[1])
+        return values[match[1]]
 
     return _FIELD.sub(value, text)
