@@ -3,7 +3,7 @@ from __future__ import annotations
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.packages.portal_packages import (
     PortalPackage,
-    option_requirements,
+    platform_requirements,
     portal_packages,
 )
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Tree, edited, loaded
@@ -24,7 +24,7 @@ def test_every_option_every_step_and_the_platforms_own_package_are_followed(tree
     assert found["torch-example"].own
     assert found["torch"].indexes[0] == PYPI
     assert list(found) == sorted(found)
-    named = [str(one.requirement) for one in option_requirements(catalog, catalog.platforms[0])]
+    named = [str(one.requirement) for one in platform_requirements(catalog, catalog.platforms[0])]
     assert {"torch==1.10.0", "torch", "Torch_Example>=1", "helper"} <= set(named)
 
 

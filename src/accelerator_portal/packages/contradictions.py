@@ -9,12 +9,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.files.package_file import (
-    PACKAGES,
-    PYPI,
-    IndexFacts,
-    ReleaseFacts,
-)
+from accelerator_portal.catalog.files.package_file import PACKAGES, PYPI, IndexFacts, ReleaseFacts
 from accelerator_portal.catalog.files.releases_file import Release, Wheel
 from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.install.targets import Target
@@ -27,7 +22,7 @@ from accelerator_portal.packages.fitting import (
     read_on,
     torch_requirements,
 )
-from accelerator_portal.packages.portal_packages import TORCH, of_step, option_values
+from accelerator_portal.packages.portal_packages import TORCH, option_requirements
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 
 REMEDY = "correct the value, or add a note that explains why both are correct"
@@ -132,17 +127,15 @@ def _options(known: _Known) -> Iterator[Problem]:
     option offers. Each message is yielded once per option.
     """
     for place, option in enumerate(known.platform.install.options):
-        told: set[str] = set()
-        for target, values in option_values(known.catalog, known.platform, option):
-            for step in option.steps:
-                for named in of_step(step.pip, values) if step.pip else ():
-                    if named.package != known.home.package:
-                        continue
-                    for what in _pinned(known, target, str(named.requirement.specifier)):
-                        if what not in told:
-                            told.add(what)
-                            location: Location = ("options", place, "steps")
-                            yield known.platform.problem("install.yaml", location, what, REMEDY)
+        found = (
+            what
+            for target, named in option_requirements(known.catalog, known.platform, option)
+            if named.package == known.home.package
+            for what in _pinned(known, target, str(named.requirement.specifier))
+        )
+        for what in dict.fromkeys(found):
+            location: Location = ("options", place, "steps")
+            yield known.platform.problem("install.yaml", location, what, REMEDY)
 
 
 def _pinned(known: _Known, target: Target, specifier: str) -> Iterator[str]:

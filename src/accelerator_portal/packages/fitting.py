@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
-from typing import Literal
+from typing import Literal, get_args
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -18,14 +18,12 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import EVERY, PYPI, IndexFacts, ReleaseFacts
 from accelerator_portal.catalog.files.results_folder import cached_by_owner
-from accelerator_portal.packages.portal_packages import TORCH, option_requirements
+from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
 from accelerator_portal.packages.questions import MOST_RELEASES
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python
 
-_SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(
-    product(("linux", "windows", "macos"), ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64"))
-)
-
+SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
+"""All pairs of an operating system and an architecture."""
 
 # The size of the caches: the indexes of twenty platforms have a few hundred different requirements.
 _REQUIREMENTS = 4096
@@ -70,7 +68,7 @@ def home(catalog: Catalog, platform: Platform) -> Home | None:
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
         return None
-    named = [n.indexes for n in option_requirements(catalog, platform) if n.package == package]
+    named = [n.indexes for n in platform_requirements(catalog, platform) if n.package == package]
     if platform.accelerator.package.shared_name and not named:
         return None
     indexes = [index for indexes in named for index in indexes if index != PYPI]
@@ -88,7 +86,7 @@ def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
     Uses only what the index states: a plugin whose metadata names no torch fits none. Yanked
     releases are excluded, and pre-releases count only if there are no final releases.
     """
-    offered = {system: list(_offers(facts, *system)) for system in _SYSTEMS}
+    offered = {system: list(_offers(facts, *system)) for system in SYSTEMS}
     found = []
     for torch in catalog.releases.releases:
         for (os, arch), offers in offered.items():

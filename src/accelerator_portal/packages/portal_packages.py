@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -58,7 +58,7 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
         name = canonicalize_name(platform.accelerator.package.name)
         own.add(name)
         found.setdefault(name, {PYPI: None})
-        for named in option_requirements(catalog, platform):
+        for named in platform_requirements(catalog, platform):
             found.setdefault(named.package, {}).update(dict.fromkeys(named.indexes))
     return tuple(
         PortalPackage(name, tuple(sorted(indexes, key=_order)), name in own)
@@ -66,28 +66,28 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
     )
 
 
-def option_requirements(catalog: Catalog, platform: Platform) -> Iterator[NamedRequirement]:
-    """Yield each distinct requirement that the pip steps of a platform's options install."""
-    seen: set[tuple[str, tuple[str, ...]]] = set()
-    for option in platform.install.options:
-        for _, values in option_values(catalog, platform, option):
-            for step in option.steps:
-                for named in of_step(step.pip, values) if step.pip else ():
-                    key = (str(named.requirement), named.indexes)
-                    if key not in seen:
-                        seen.add(key)
-                        yield named
+def platform_requirements(catalog: Catalog, platform: Platform) -> Iterable[NamedRequirement]:
+    """Return each distinct requirement that the pip steps of a platform's options install."""
+    return dict.fromkeys(
+        named
+        for option in platform.install.options
+        for _, named in option_requirements(catalog, platform, option)
+    )
 
 
-def option_values(
+def option_requirements(
     catalog: Catalog, platform: Platform, option: Option
-) -> Iterator[tuple[Target, dict[str, str]]]:
-    """Yield each target (build, variant and system) of an option with its placeholder values."""
+) -> Iterator[tuple[Target, NamedRequirement]]:
+    """Yield what an option installs, for each of its targets (build, variant and system)."""
+    steps = [step.pip for step in option.steps if step.pip]
     for target in targets(catalog, platform, option):
-        yield target, placeholder_values(target)
+        values = placeholder_values(target)
+        for step in steps:
+            for named in _of_step(step, values):
+                yield target, named
 
 
-def of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
+def _of_step(step: PipStep, values: dict[str, str]) -> Iterator[NamedRequirement]:
     """Yield the requirements of a pip step, each with the indexes that the step uses.
 
     `values` are the values of the step's placeholders. Omits invalid requirements, which the rules
