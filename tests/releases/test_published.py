@@ -10,12 +10,8 @@ from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.http.cache import CachedBody
 from accelerator_portal.packages.index_page import JSON_TYPE, IndexFile, parse_page
-from accelerator_portal.releases.published import (
-    builds_on_index,
-    builds_on_pypi,
-    newest_requiring,
-    ordered_pythons,
-)
+from accelerator_portal.packages.wheel_tags import ordered_pythons
+from accelerator_portal.releases.published import builds_on_index, builds_on_pypi, newest_requiring
 
 LINUX = "cp312-cp312-manylinux_2_28_x86_64"
 
@@ -95,9 +91,7 @@ def test_a_refused_wheel_does_not_count_as_a_cpu_build() -> None:
     """Where all readable wheels require the same, the facts say so of every tag."""
     windows, x86, old = "win_amd64", "manylinux_2_28_x86_64", "manylinux_2_17_x86_64"
     facts = ReleaseFacts(
-        version="2.16.0",
-        wheels={windows: "cp312", x86: "cp312", old: "cp313"},
-        requires={"*": ()},
+        version="2.16.0", wheels={windows: "cp312", x86: "cp312", old: "cp313"}, requires={"*": ()}
     )
     refused = [f"torch-2.16.0-cp312-cp312-{x86}.whl: its metadata is of another package"]
     (build,), unread = builds_on_pypi(facts, refused)

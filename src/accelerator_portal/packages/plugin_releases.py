@@ -10,8 +10,6 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
-from typing import get_args
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -19,11 +17,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from accelerator_portal.install.labels import OS
 from accelerator_portal.packages.fitting import (
+    SYSTEMS,
     admits,
     home,
     labels_on,
@@ -31,7 +29,7 @@ from accelerator_portal.packages.fitting import (
     torch_requirements,
     usable,
 )
-from accelerator_portal.packages.wheel_tags import serves_python
+from accelerator_portal.packages.wheel_tags import ordered_pythons, serves_python
 
 # In `torch==2.15.0+cpu`, the local version names a build of the same release. `==2.15.0.*` allows
 # only the release and its post-releases.
@@ -100,14 +98,10 @@ def _by_pattern(
     return TorchEvidence(torch, required, pattern.source, note)
 
 
-_SYSTEMS: tuple[Os, ...] = get_args(Os)
-_ARCHES: tuple[Arch, ...] = ("x86_64", "aarch64", "s390x", "ppc64le", "riscv64")
-
-
 def systems(release: ReleaseFacts) -> tuple[str, ...]:
     """Return the systems with wheels, such as `Linux x86_64`; `any system` if all have some."""
     found = tuple(_labels(release))
-    return ("any system",) if len(found) == len(_SYSTEMS) * len(_ARCHES) else found
+    return ("any system",) if len(found) == len(SYSTEMS) else found
 
 
 def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
@@ -139,17 +133,14 @@ def python_note(catalog: Catalog, release: ReleaseFacts, everywhere: list[str]) 
 def _labels(release: ReleaseFacts) -> dict[str, list[str]]:
     """Return the wheels' Python labels, such as `cp312`, by system, such as `Linux x86_64`."""
     return {
-        f"{OS[os]} {arch}": found
-        for os, arch in product(_SYSTEMS, _ARCHES)
-        if (found := labels_on(release, os, arch))
+        f"{OS[os]} {arch}": found for os, arch in SYSTEMS if (found := labels_on(release, os, arch))
     }
 
 
 def _candidates(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
     known = {p for found in catalog.releases.releases for p in found.python}
     of_torch = next((r.python for r in catalog.releases.releases if r.version == torch), None)
-    wanted = set(of_torch) if of_torch else known
-    return sorted((p for p in wanted if _asked(release, p)), key=_order)
+    return [p for p in ordered_pythons(of_torch or known) if _asked(release, p)]
 
 
 def _asked(release: ReleaseFacts, python: str) -> bool:
@@ -158,10 +149,6 @@ def _asked(release: ReleaseFacts, python: str) -> bool:
         return SpecifierSet(release.python or "").contains(f"{python.removesuffix('t')}.99")
     except InvalidSpecifier:
         return True
-
-
-def _order(python: str) -> tuple[Version, bool]:
-    return Version(python.removesuffix("t")), python.endswith("t")
 
 
 SOURCE_ID = "package"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from packaging.tags import Tag
+from packaging.version import Version
 
 from accelerator_portal.catalog.fields import Arch, Os
 
@@ -93,7 +94,7 @@ def python_label(tags: Iterable[Tag]) -> str:
 
 def serves_python(labels: Iterable[str], python: str) -> bool:
     """Return whether one of the labels supports a Python version such as `3.13` or `3.13t`."""
-    wanted = _numbers(python.removesuffix("t"))
+    wanted = tuple(map(int, python.removesuffix("t").split(".")))
     free = python.endswith("t")
     return any(_serves(label, wanted, free=free) for label in labels)
 
@@ -104,21 +105,19 @@ def by_python(label: str) -> tuple[int, int, str]:
     return (int(found[1]), int(found[2] or 0), label) if found else (0, 0, label)
 
 
-def _serves(label: str, wanted: tuple[int, int], *, free: bool) -> bool:
-    found = _PYTHON.match(label)
-    if not found:
-        return False
-    has = (int(found[1]), int(found[2] or 0))
+def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
+    """Return Python versions without duplicates, oldest first: `3.13` before `3.13t`."""
+    return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
+
+
+def _serves(label: str, wanted: tuple[int, ...], *, free: bool) -> bool:
+    has = by_python(label)[:2]
+    same_major = has[0] == wanted[0]
     if label.startswith("py"):
-        return has[0] == wanted[0] and has[1] <= wanted[1]
+        return same_major and has <= wanted
     if label.endswith("-abi3"):
-        return not free and has[0] == wanted[0] and has[1] <= wanted[1]
+        return same_major and has <= wanted and not free
     return has == wanted and label.endswith("t") == free
-
-
-def _numbers(python: str) -> tuple[int, int]:
-    major, _, minor = python.partition(".")
-    return int(major), int(minor)
 
 
 def _label(tag: Tag) -> str:

@@ -29,11 +29,11 @@ from accelerator_portal.catalog.yaml_file import (
     with_read_day,
 )
 from accelerator_portal.packages.portal_packages import TORCHVISION
+from accelerator_portal.packages.wheel_tags import ordered_pythons
 from accelerator_portal.releases.published import (
     PublishedBuild,
     PublishedRelease,
     companion_source_id,
-    ordered_pythons,
     torch_source_id,
 )
 
@@ -155,12 +155,8 @@ def _described(published: PublishedRelease, known: Release) -> dict[int, Wheel]:
         keys = [(wheel.variant, wheel.os, arch, wheel.on == "pypi") for arch in wheel.arch]
         own = [builds[key] for key in keys if key in builds]
         if len(own) == len(keys):
-            after = wheel.model_copy(
-                update={
-                    "tags": wheel.tags or _tags(own),
-                    "size_mb": wheel.size_mb or _sizes(own),
-                }
-            )
+            more = {"tags": wheel.tags or _tags(own), "size_mb": wheel.size_mb or _sizes(own)}
+            after = wheel.model_copy(update=more)
             if after != wheel:
                 found[place] = after
     return found

@@ -16,7 +16,12 @@ from accelerator_portal.catalog.files.package_file import EVERY, PYPI, ReleaseFa
 from accelerator_portal.catalog.files.releases_file import INDEX, Companion
 from accelerator_portal.packages.index_page import IndexFile
 from accelerator_portal.packages.portal_packages import TORCH
-from accelerator_portal.packages.wheel_tags import platform_tag, python_label, system
+from accelerator_portal.packages.wheel_tags import (
+    ordered_pythons,
+    platform_tag,
+    python_label,
+    system,
+)
 
 # PyTorch's names of variants. Other local versions, such as `cpu.cxx11.abi`, are not variants.
 _VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
@@ -69,11 +74,6 @@ class PublishedRelease:
     def pythons(self) -> tuple[str, ...]:
         """The Python versions of all builds, oldest first."""
         return ordered_pythons(python for build in self.builds for python in build.pythons)
-
-
-def ordered_pythons(pythons: Iterable[str]) -> tuple[str, ...]:
-    """Return Python versions without duplicates, oldest first: `3.13` before `3.13t`."""
-    return tuple(sorted(set(pythons), key=lambda p: (Version(p.removesuffix("t")), p)))
 
 
 def builds_on_index(

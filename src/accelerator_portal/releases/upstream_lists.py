@@ -19,7 +19,7 @@ from accelerator_portal.catalog.files.releases_file import (
     Releases,
     Wheel,
 )
-from accelerator_portal.releases.published import ordered_pythons
+from accelerator_portal.packages.wheel_tags import ordered_pythons
 from accelerator_portal.releases.upstream_sources import (
     NIGHTLY,
     Agreement,
@@ -147,10 +147,9 @@ def _system(entry: _Entry) -> str:
 
 
 def _portal_builds(releases: Releases) -> Iterator[_Build]:
-    kinds: tuple[BuildKind, ...] = ("wheels", "archives")
     for release in releases.releases:
-        for kind in kinds:
-            yield from _builds(release.version, release, kind)
+        yield from _builds(release.version, release, "wheels")
+        yield from _builds(release.version, release, "archives")
     yield from _builds(NIGHTLY, releases.preview, "wheels")
 
 
