@@ -13,11 +13,7 @@ from uv import find_uv_bin
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import CheckLine, InstallRow, PipCall
-from accelerator_portal.packages.install_check import (
-    InstallResult,
-    install_row,
-    is_of_this_machine,
-)
+from accelerator_portal.packages.install_check import InstallResult, install_row, is_of_this_machine
 from accelerator_portal.packages.uv_resolution import Uv
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.packages_index import Wheel, serve

@@ -14,15 +14,17 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.uv_resolution import Uv, environment, index_options
+from accelerator_portal.packages.uv_resolution import (
+    Uv,
+    environment,
+    index_options,
+    package_names,
+)
 
 # Imports the modules of the named packages. If no module has the package's name, imports all of the
 # package's modules.
@@ -83,20 +85,13 @@ def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
             done = _run([str(uv.program), "--no-config", *words], environment(own), until)
             if done.returncode:
                 return InstallResult(output=_tail(done.stderr))
-        done = _run([python, "-c", _IMPORT, *_names(row)], environment(own), until)
+        names = package_names(package for call in row.calls for package in call.packages)
+        done = _run([python, "-c", _IMPORT, *names], environment(own), until)
         lines = done.stdout.splitlines()
         imported = [x.removeprefix(_IMPORTED) for x in lines if x.startswith(_IMPORTED)]
         if done.returncode or not imported:
             return InstallResult(output=_tail(done.stderr or "no module to import"))
         return _check(row, InstallResult(tuple(imported)), environment_, own, until)
-
-
-def _names(row: InstallRow) -> Iterable[str]:
-    for package in (package for call in row.calls for package in call.packages):
-        try:
-            yield Requirement(package).name
-        except InvalidRequirement:
-            continue  # a path or an address
 
 
 def _check(

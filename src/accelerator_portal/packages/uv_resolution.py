@@ -24,7 +24,8 @@ from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.questions import ResolutionQuestion
 
 ResolutionKind = Literal["found", "none", "unchecked"]
-"""`found`: versions exist together, not that they work. `none`: none do. `unchecked`: unknown."""
+"""`found`: versions fit each other; whether they work is not tested. `none`: no versions do.
+`unchecked`: this is not known."""
 
 SECONDS = 180
 
@@ -105,9 +106,9 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
             done = _run(question, call, uv, Path(folder))
             if isinstance(done, ResolutionResult):
                 return done
-            new = {name: done[name] for name in _named([call]) if name in done}
+            new = {name: done[name] for name in package_names(call.packages) if name in done}
             for name, version in new.items():
-                write_installed(Path(folder), name, version)
+                _write_installed(Path(folder), name, version)
             installed |= new
             constraints = "\n".join(f"{name}=={version}" for name, version in installed.items())
             (Path(folder) / CONSTRAINTS).write_text(constraints, "utf-8")
@@ -203,36 +204,24 @@ def _short(text: str) -> str:
     return bare if len(bare) <= MOST_WORDS else f"{bare[:MOST_WORDS]}…"
 
 
-def _named(calls: Iterable[PipCall]) -> list[str]:
-    """Return the names of the packages that calls install, without duplicates."""
+def package_names(packages: Iterable[str]) -> list[str]:
+    """Return the normalized names of the packages that a command installs, without duplicates."""
     names: dict[str, None] = {}
-    for text in (package for call in calls for package in call.packages):
+    for package in packages:
         try:
-            names[canonicalize_name(Requirement(text).name)] = None
+            names[canonicalize_name(Requirement(package).name)] = None
         except InvalidRequirement:
             continue  # a path or an address, whose name only uv finds
     return list(names)
 
 
-# Packages that count as installed: wheels with a name and a version, and nothing else.
-#
-# uv resolves for an environment that does not exist. A package that an earlier command would have
-# installed is given to uv as such a wheel (binary distribution format, PyPA specifications).
+def _write_installed(folder: Path, name: str, version: str) -> None:
+    """Write a wheel that contains only METADATA, which is all that uv reads to resolve.
 
-_WHEEL = (
-    "Wheel-Version: 1.0\nGenerator: accelerator-portal\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-)
-
-
-def write_installed(folder: Path, name: str, version: str) -> Path:
-    """Write an empty wheel of a package into `folder` and return its path. Raises OSError."""
-    bare = name.replace("-", "_")
-    path = folder / f"{bare}-{version}-py3-none-any.whl"
-    inside = f"{bare}-{version}.dist-info"
-    with zipfile.ZipFile(path, "w") as wheel:
-        wheel.writestr(
-            f"{inside}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        )
-        wheel.writestr(f"{inside}/WHEEL", _WHEEL)
-        wheel.writestr(f"{inside}/RECORD", "")
-    return path
+    It stands for a package that an earlier command would have installed: uv resolves for an
+    environment that does not exist.
+    """
+    bare = f"{name.replace('-', '_')}-{version}"
+    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    with zipfile.ZipFile(folder / f"{bare}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{bare}.dist-info/METADATA", text)
