@@ -22,7 +22,7 @@ from accelerator_portal.packages.verdict_file import (
     key_of,
     read_verdicts,
 )
-from accelerator_portal.packages.verification import TrialOptions, run_trials
+from accelerator_portal.packages.verification import Verification, run_trials
 from tests.folders import EXAMPLE, Tree, loaded
 
 DAY = dt.date(2026, 6, 1)
@@ -65,6 +65,20 @@ def install(done: list[str], *fails: str) -> Callable[[InstallRow, float], Insta
     return installed
 
 
+def run(  # noqa: PLR0913, PLR0917 - each test sets others
+    root: Path,
+    rows: list[InstallRow],
+    known: Verdicts,
+    install: Callable[[InstallRow, float], InstallResult],
+    told: Callable[[str], None] = lambda _: None,
+    seconds: float = 60,
+    free_bytes: int = 0,
+) -> None:
+    """Install the commands of the platform example."""
+    how = Verification(DAY, root, trial_seconds=seconds, free_bytes=free_bytes, trial_told=told)
+    run_trials(root, {"example": rows}, {"example": known}, how, install)
+
+
 def trials_of(verdicts: Verdicts) -> list[str | None]:
     trials = [v.trial for by_python in verdicts.values() for v in by_python.values()]
     return [f"{t.on} {t.python} {t.imported} {t.checked}" if t else None for t in trials]
@@ -75,8 +89,7 @@ def test_equal_commands_are_installed_once_and_all_rows_say_so(
 ) -> None:
     done: list[str] = []
     told: list[str] = []
-    options = TrialOptions(install(done, "1.9.1"), DAY, 60, told=told.append, free_bytes=0)
-    assert run_trials(tmp_path, {"example": rows}, {"example": found(rows)}, options) == 1
+    run(tmp_path, rows, found(rows), install(done, "1.9.1"), told.append)
     assert done == ["1.10.0", "1.9.1"]
     good = f"2026-06-01 {machine.python_version()} ('torch',) True"
     assert sorted(map(str, trials_of(read_verdicts(tmp_path, "example")))) == [
@@ -89,20 +102,18 @@ def test_the_oldest_trial_comes_first_and_the_time_is_bounded(
     rows: list[InstallRow], tmp_path: Path
 ) -> None:
     trial = Trial(on=DAY, python="3.0.0", imported=("torch",))
-    known = {"example": found(rows, trial, trial)}
+    known = found(rows, trial, trial)
     done: list[str] = []
-    run_trials(
-        tmp_path, {"example": rows}, known, TrialOptions(install(done), DAY, 60, free_bytes=0)
-    )
+    run(tmp_path, rows, known, install(done))
     assert done == ["1.9.1", "1.10.0"]
-    for bound in (
-        TrialOptions(install([]), DAY, 0, free_bytes=0),
-        TrialOptions(install([]), DAY, 60, free_bytes=10**18),
-    ):
-        told: list[str] = []
-        options = replace(bound, told=told.append)
-        assert run_trials(tmp_path, {"example": rows}, known, options) == 0
-        assert told[0].startswith("Not installed: 2 commands, because ")
+    told: list[str] = []
+    run(tmp_path, rows, known, install(done), told.append, seconds=0)
+    run(tmp_path, rows, known, install(done), told.append, free_bytes=10**18)
+    assert told == [
+        "Not installed: 2 commands, because the time limit was reached.",
+        "Not installed: 2 commands, because less than 1000000000 GB of disk space is free.",
+    ]
+    assert len(done) == 2
 
 
 def test_an_interruption_keeps_what_was_written(rows: list[InstallRow], tmp_path: Path) -> None:
@@ -111,9 +122,8 @@ def test_an_interruption_keeps_what_was_written(rows: list[InstallRow], tmp_path
             raise KeyboardInterrupt
         return InstallResult(("torch",))
 
-    options = TrialOptions(interrupted, DAY, 60, free_bytes=0)
     with pytest.raises(KeyboardInterrupt):
-        run_trials(tmp_path, {"example": rows}, {"example": found(rows)}, options)
+        run(tmp_path, rows, found(rows), interrupted)
     assert sum(t is not None for t in trials_of(read_verdicts(tmp_path, "example"))) == 2
 
 
@@ -122,7 +132,6 @@ def test_what_was_not_found_or_is_for_another_machine_is_not_installed(
 ) -> None:
     done: list[str] = []
     other = [replace(row, pythons=("3.1",)) for row in rows]
-    options = TrialOptions(install(done), DAY, 60, free_bytes=0)
-    run_trials(tmp_path, {"example": other}, {"example": found(other)}, options)
-    run_trials(tmp_path, {"example": rows}, {"example": {}}, options)
+    run(tmp_path, other, found(other), install(done))
+    run(tmp_path, rows, {}, install(done))
     assert done == []

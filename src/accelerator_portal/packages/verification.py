@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import chain
@@ -142,6 +142,10 @@ class VerdictCounts(NamedTuple):
         return f"{self.name}: {', '.join(found) or 'no command of pip or uv'}"
 
 
+FREE_BYTES = 10 * 10**9
+"""The free disk space for an installation: a CUDA build takes 5.3 GB and its downloads 3 GB."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """Options of a verification: `day` is the date of the verdicts, `cache` is uv's folder."""
@@ -152,6 +156,8 @@ class Verification:
     """The number of questions that are resolved at once."""
     trial_seconds: float = 0
     """The time limit for installing the commands for this machine; 0: nothing is installed."""
+    free_bytes: int = FREE_BYTES
+    """Below this free disk space, no further command is installed."""
     resolver: Resolver = resolve_what_answers
     progress: Progress = no_progress
     trial_told: Callable[[str], None] = lambda _: None
@@ -187,14 +193,7 @@ def verify_commands(
         known[platform.id] = verified
     if how.trial_seconds:
         uv = own_uv(how.cache)
-        trials = TrialOptions(
-            lambda row, seconds: install_row(row, uv, seconds),
-            how.day,
-            how.trial_seconds,
-            how.progress,
-            how.trial_told,
-        )
-        run_trials(root, rows, known, trials)
+        run_trials(root, rows, known, how, lambda row, seconds: install_row(row, uv, seconds))
     return tuple(found)
 
 
@@ -227,9 +226,6 @@ def _verified(
 # release comes before earlier ones. Each success is written at once, so that an interruption loses
 # none.
 
-FREE_BYTES = 10 * 10**9
-"""The free disk space for an installation: a CUDA build takes 5.3 GB and its downloads 3 GB."""
-
 TrialInstall = Callable[[InstallRow, float], InstallResult]
 """A function that installs a row within a number of seconds. It raises OSError."""
 
@@ -241,51 +237,35 @@ class _Candidate:
     """The verdicts that the installation concerns: platform id, row key and Python version."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialOptions:
-    """Options of trial installations: `seconds` is the time limit for all of them together.
-
-    `told` gets a line about each command. Below `free_bytes` of free disk space, no further command
-    is installed.
-    """
-
-    install: TrialInstall
-    day: dt.date
-    seconds: float
-    progress: Progress = no_progress
-    told: Callable[[str], None] = lambda _: None
-    free_bytes: int = FREE_BYTES
-
-
 def run_trials(
     root: Path,
     rows: Mapping[str, Sequence[InstallRow]],
     known: Mapping[str, Verdicts],
-    how: TrialOptions,
-) -> int:
-    """Install the resolved commands for this machine; return the number of successful ones.
+    how: Verification,
+    install: TrialInstall,
+) -> None:
+    """Install the resolved commands for this machine, and write the successful installations.
 
     Success means that all packages are installed and imported. `rows` and `known` are by platform
     id. Raises OSError if a result cannot be written.
     """
-    until = time.monotonic() + how.seconds
+    until = time.monotonic() + how.trial_seconds
     results = {name: {key: dict(v) for key, v in found.items()} for name, found in known.items()}
     candidates = _candidates(rows, results)
-    good = 0
     with how.progress("installing", len(candidates)) as advance:
         for number, candidate in enumerate(candidates):
             left = until - time.monotonic()
             if left <= 0 or shutil.disk_usage(tempfile.gettempdir()).free < how.free_bytes:
                 full = f"less than {how.free_bytes / 10**9:.0f} GB of disk space is free"
                 why = "the time limit was reached" if left <= 0 else full
-                how.told(f"Not installed: {len(candidates) - number} commands, because {why}.")
+                told = f"Not installed: {len(candidates) - number} commands, because {why}."
+                how.trial_told(told)
                 break
-            done = how.install(candidate.row, left)
+            done = install(candidate.row, left)
             name = f"{candidate.row.platform} {candidate.row.option} {candidate.row.build}"
             if not done.imported:
-                how.told(f"{name}: {done.output}")
+                how.trial_told(f"{name}: {done.output}")
             else:
-                good += 1
                 trial = Trial(
                     on=how.day,
                     python=machine.python_version(),
@@ -293,9 +273,8 @@ def run_trials(
                     checked=done.checked,
                 )
                 _keep(root, candidate, results, trial)
-                how.told(f"{name}: imported {', '.join(done.imported)}")
+                how.trial_told(f"{name}: imported {', '.join(done.imported)}")
             advance()
-    return good
 
 
 RECENT = dt.timedelta(days=2)
@@ -362,7 +341,13 @@ def _candidates(
     """
     found: dict[tuple[ResolutionQuestion, CheckLine | None], list[_Place]] = {}
     for platform, own in rows.items():
-        for number, (row, python, question) in enumerate(_of_this_machine(own)):
+        here = (
+            (row, python, question)
+            for row in own
+            for python, question in questions(row).items()
+            if is_of_this_machine(row, python)
+        )
+        for number, (row, python, question) in enumerate(here):
             verdict = known.get(platform, {}).get(key_of(row), {}).get(python)
             if verdict and verdict.kind == "found":
                 last = verdict.trial.on if verdict.trial else dt.date.min
@@ -381,12 +366,3 @@ class _Place:
     number: int
     row: InstallRow
     python: str
-
-
-def _of_this_machine(
-    rows: Sequence[InstallRow],
-) -> Iterator[tuple[InstallRow, str, ResolutionQuestion]]:
-    for row in rows:
-        for python, question in questions(row).items():
-            if is_of_this_machine(row, python):
-                yield row, python, question
