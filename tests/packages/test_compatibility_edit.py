@@ -146,10 +146,7 @@ def test_the_source_on_another_index_is_its_page() -> None:
         ),
         ("rows: [\n", "not valid YAML"),
         (TEXT.replace('plugin: "2.2.0"', "plugin: [2]"), "no row can be added"),
-        (
-            FLOW,
-            "the sources are not written one per line",
-        ),
+        (FLOW, "the sources are not written one per line"),
     ],
 )
 def test_a_file_in_another_form_is_refused_with_its_line(text: str, words: str) -> None:

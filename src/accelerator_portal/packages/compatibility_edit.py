@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from packaging.version import Version
 
@@ -25,14 +24,6 @@ from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add the row by hand"
 
 
-@dataclass(frozen=True, slots=True)
-class _Sources:
-    """A file's lines after a source for the package was added; `id` is its key in `sources`."""
-
-    id: str
-    lines: tuple[str, ...]
-
-
 def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow) -> str:
     """Return the text of `compatibility.yaml` with `row` added in version order.
 
@@ -45,12 +36,12 @@ def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow
     lines = text.split("\n")
     place = _place(before, row)
     at = _line_of_row(path, file, before, place, lines)
-    sources = _with_source(path, file, before, release, lines)
-    cited = tuple(dict.fromkeys(sources.id if s == SOURCE_ID else s for s in row.source))
+    id_, new = _with_source(path, file, before, release, lines)
+    cited = tuple(dict.fromkeys(id_ if s == SOURCE_ID else s for s in row.source))
     added = row.model_copy(update={"source": cited})
-    shift = len(sources.lines) - len(lines)
-    new = [*sources.lines]
-    new[at + shift : at + shift] = _row_lines(added, _indent(file, lines))
+    at += len(new) - len(lines)
+    indent = lines[file.line(("rows", 0)) - 1].partition("-")[0]
+    new[at:at] = _row_lines(added, indent)
     result = "\n".join(new)
     after, _ = read_for_edit(path, result, Compatibility, "row")
     expected = (*before.rows[:place], added, *before.rows[place:])
@@ -96,32 +87,23 @@ def _line_of_row(
             raise _refusal(path, line, "this row does not start with a dash on its own line")
     if place < len(before.rows):
         return above_comments(lines, file.line(("rows", place)) - 1)
-    return _end_of(file, ("rows",), lines)
-
-
-def _end_of(file: YamlFile, key: tuple[str], lines: list[str]) -> int:
-    """Return the index in `lines` after the last line of a top-level key's value."""
-    start = file.line(key)
-    later = [file.lines[place] for place in file.lines if len(place) == 1]
-    end = min((line for line in later if line > start), default=len(lines) + 1) - 1
+    start = file.line(("rows",))
+    later = (line for key, line in file.lines.items() if len(key) == 1 and line > start)
+    end = min(later, default=len(lines) + 1) - 1
     while end > start and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
         end -= 1
     return end
 
 
-def _indent(file: YamlFile, lines: list[str]) -> str:
-    return lines[file.line(("rows", 0)) - 1].partition("-")[0]
-
-
 def _with_source(
     path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
-) -> _Sources:
-    """Return the lines with a source for the release's metadata, read on the day `release.read`.
+) -> tuple[str, list[str]]:
+    """Return the id of the source for the release's metadata, and the file's lines with it.
 
-    If the file has such a source, its date is updated. The new date holds for all rows that cite
-    the source, because each night every row that names a release is compared with the index. A
-    source with `as_of` (a dated copy) is not changed: a new source is added. Raises ProblemsError
-    if sources are not written one per line.
+    The source was read on the day `release.read`. If the file has such a source, its date is
+    updated. The new date holds for all rows that cite the source, because each night every row that
+    names a release is compared with the index. A source with `as_of` (a dated copy) is not changed:
+    a new source is added. Raises ProblemsError if sources are not written one per line.
     """
     found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
     if found:
@@ -129,13 +111,12 @@ def _with_source(
         changed = list(lines)
         if before.sources[found[0]].read < release.read:
             changed[line] = with_read_day(lines[line], release.read)
-        return _Sources(found[0], tuple(changed))
+        return found[0], changed
     at = file.line(("sources",))
     if lines[at - 1].rstrip() != "sources:":
         raise _refusal(path, at, "the sources are not written one per line")
     id_ = _free_id(before.sources, release.facts.version)
-    written = [*lines[:at], *_source_lines(id_, release), *lines[at:]]
-    return _Sources(id_, tuple(written))
+    return id_, [*lines[:at], *_source_lines(id_, release), *lines[at:]]
 
 
 def _is_of(source: Source, release: PluginRelease) -> bool:

@@ -149,8 +149,9 @@ class _Work:
                 continue
             self.about.setdefault(plain.version, metadata.about)
             requires[tag] = requirements_on(metadata.requires, self.asker.names, tag, label)
-            if self.package.name == TORCH:
-                cuda |= _cuda(metadata, tag, label)
+            version = cuda_version(metadata.requires, tag, label)
+            if version and self.package.name == TORCH:
+                cuda[tag] = version
         facts = _with(plain, _joined(requires), cuda)
         # Without a digest, the metadata is read again next time.
         return facts if whole else facts.model_copy(update={"files": None})
@@ -163,11 +164,6 @@ class _Work:
                 raise
             self.refused.append(f"{file.name[:100]}: {error}")
             return None
-
-
-def _cuda(metadata: Metadata, tag: str, label: str) -> dict[str, str]:
-    found = cuda_version(metadata.requires, tag, label)
-    return {tag: found} if found else {}
 
 
 def _keep(

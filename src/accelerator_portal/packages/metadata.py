@@ -212,6 +212,9 @@ _MOST_PARTS = 6
 
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
 
+# What `zipfile` raises for a file that is damaged or is not a zip archive.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OverflowError, RuntimeError, ValueError)
+
 
 async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> CachedBody | None:
     """Return the METADATA file of the wheel at `url`, with the wheel's ETag.
@@ -245,14 +248,9 @@ async def metadata_by_ranges(client: HttpClient, url: str, etag: str = "") -> Ca
                     "the server returned a different part of the file than requested"
                 ) from None
             wheel.add(first, part.body)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise InvalidResponseError(
-                f"the file is not a valid wheel ({type(error).__name__})"
-            ) from None
-        except (RuntimeError, ValueError, OverflowError, UnicodeError, OSError) as error:
-            raise InvalidResponseError(
-                f"the file is not a valid wheel ({type(error).__name__})"
-            ) from None
+        except (*_DAMAGED, OSError) as error:
+            what = f"the file is not a valid wheel ({type(error).__name__})"
+            raise InvalidResponseError(what) from None
     raise InvalidResponseError("the wheel's metadata is split into too many parts")
 
 

@@ -166,11 +166,8 @@ class _Work:
         )
         answers = dict(zip(package.indexes, readings, strict=True))
         facts, faults = self._facts(package, before, answers)
-        text = facts_text(facts).encode()
         path = self._root / PACKAGES / f"{package.name}.json"
-        written = not _holds(path, text)
-        if written:
-            write_bytes_atomically(path, text)
+        written = _write_changed(path, facts_text(facts))
         refused = tuple(
             f"{index}: {what}"
             for index, answer in answers.items()
@@ -202,9 +199,7 @@ class _Work:
                 changed += fact_changes(old, answer.facts, answer.versions, self._options.day)
         known = before.changes if before else ()
         facts = PackageFacts(
-            package=package.name,
-            indexes=tuple(indexes),
-            changes=with_changes(known, changed),
+            package=package.name, indexes=tuple(indexes), changes=with_changes(known, changed)
         )
         return facts, faults
 
@@ -215,9 +210,7 @@ class _Work:
         Those of `todo` that were not read are `missed` in the result.
         """
         read = self._read(frozenset(package.name for package in every))
-        path, text = self._root / PACKAGES_READ, read_text(read).encode()
-        if not _holds(path, text):
-            write_bytes_atomically(path, text)
+        _write_changed(self._root / PACKAGES_READ, read_text(read))
         missed = tuple(package.name for package in todo if package.name not in self._done)
         done = tuple(self._done[name] for name in sorted(self._done))
         return SyncResult(done, missed, replace(self._traffic))
@@ -227,8 +220,9 @@ class _Work:
         kept = [f for f in old.faults if f.package in every and f.package not in self._done]
         faults = [*kept, *self._faults(old)]
         whole = every <= self._done.keys()
-        later = {} if whole else {n: d for n, d in old.later.items() if n in every}
+        later = {}
         if not whole:
+            later = {name: read for name, read in old.later.items() if name in every}
             later |= {name: day for name in self._done if day != old.read}
         return PackagesRead(
             read=day if whole else old.read,
@@ -241,8 +235,7 @@ class _Work:
             for index, what in done.faults.items():
                 known = old.fault(name, index)
                 since = known.since if known else self._options.day
-                fields = {"package": name, "index": index, "since": since, "what": what[:300]}
-                yield IndexFault.model_validate(fields)
+                yield IndexFault(package=name, index=index, since=since, what=what[:300])
 
 
 async def _read(
@@ -259,11 +252,14 @@ async def _read(
         return f"the response contains an invalid value: {where}: {first['msg']}"
 
 
-def _holds(path: Path, text: bytes) -> bool:
-    try:
-        return path.read_bytes() == text
-    except OSError:
-        return False
+def _write_changed(path: Path, text: str) -> bool:
+    """Write a file unless it has this text already; return whether it was written."""
+    data = text.encode()
+    with suppress(OSError):
+        if path.read_bytes() == data:
+            return False
+    write_bytes_atomically(path, data)
+    return True
 
 
 # The most changes in a package's file; older ones are in the repository's history.
