@@ -244,17 +244,13 @@ def _found(
         return catalog and replace(catalog, changed=changed), problems
 
     catalog, problems = load_and_check(root, today(), load)
-    return catalog, [p for p in problems if not wanted or _is_below(p.path, wanted)]
+    return catalog, [problem for problem in problems if _is_wanted(problem.path, wanted)]
 
 
 def _asked(catalog: Catalog, wanted: Sequence[str]) -> list[Problem]:
     from accelerator_portal.checks.network import addresses, check_network
 
-    found = {
-        address: place
-        for address, place in addresses(catalog).items()
-        if not wanted or _is_below(place.path, wanted)
-    }
+    found = {a: place for a, place in addresses(catalog).items() if _is_wanted(place.path, wanted)}
     with progress_bar("links", len(found)) as advance:
         return check_network(found, advance)
 
@@ -282,8 +278,8 @@ def _below(root: Path, paths: Iterable[Path]) -> list[str]:
     return found
 
 
-def _is_below(path: str, wanted: Iterable[str]) -> bool:
-    return any(PurePosixPath(path).is_relative_to(place) for place in wanted)
+def _is_wanted(path: str, wanted: Sequence[str]) -> bool:
+    return not wanted or any(PurePosixPath(path).is_relative_to(place) for place in wanted)
 
 
 def _fix(root: Path, problems: Sequence[Problem]) -> None:

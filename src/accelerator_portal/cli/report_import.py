@@ -30,7 +30,7 @@ from accelerator_portal.reports.formats.format_list import READERS, detect_forma
 from accelerator_portal.reports.merge import merged
 from accelerator_portal.reports.outcomes import Outcome, TriggerKind, outcome_counts_text
 from accelerator_portal.reports.reading import ImportResult, Options, with_entry_counts
-from accelerator_portal.reports.report import Environment, Origin, Report, Trigger
+from accelerator_portal.reports.report import Origin, Report, Trigger
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.report_names import (
@@ -176,15 +176,21 @@ def _read(path: Path, arguments: dict[str, Any]) -> ImportResult:
 def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | None) -> Report:
     started = arguments["started"]
     started = started.replace(tzinfo=dt.timezone.utc) if started else found.started
+    file, accelerator = arguments["environment_file"], arguments["accelerator"]
     try:
         return Report(
             schema_version=1,
-            accelerator=arguments["accelerator"],
+            accelerator=accelerator,
             kind=arguments["kind"],
             trigger=_trigger(arguments),
             started=started,
             finished=found.finished,
-            environment=_environment(found, arguments, catalog),
+            environment=stated_environment(
+                {name: arguments[name] for name in ENVIRONMENT_OPTIONS},
+                environment_of_file(file) if file else {},
+                found.environment,
+                _this_machine(catalog, accelerator) if arguments["here"] else {},
+            ),
             origins=_origins(arguments),
             note=with_entry_counts(arguments["note"] or found.note, found.entries),
             suites=found.suites,
@@ -194,18 +200,6 @@ def _made(found: ImportResult, arguments: dict[str, Any], catalog: Catalog | Non
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         raise click.ClickException(f"{place}: {first['msg']}") from None
-
-
-def _environment(
-    found: ImportResult, arguments: dict[str, Any], catalog: Catalog | None
-) -> Environment:
-    file = arguments["environment_file"]
-    return stated_environment(
-        {name: arguments[name] for name in ENVIRONMENT_OPTIONS},
-        environment_of_file(file) if file else {},
-        found.environment,
-        _this_machine(catalog, arguments["accelerator"]) if arguments["here"] else {},
-    )
 
 
 def _this_machine(catalog: Catalog | None, accelerator: str) -> dict[str, Any]:
