@@ -1,4 +1,4 @@
-"""The command `accelerator-portal`."""
+"""Defines the command `accelerator-portal`."""
 
 import sys
 

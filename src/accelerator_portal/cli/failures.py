@@ -33,7 +33,7 @@ def failures_as_messages() -> Iterator[None]:
         sys.exit(INTERRUPTED)
     except (click.ClickException, click.exceptions.Exit):
         raise
-    except Exception as error:  # noqa: BLE001 - what is not told is raised again
+    except Exception as error:  # noqa: BLE001 - an unexpected error is raised again
         _tell(error)
 
 

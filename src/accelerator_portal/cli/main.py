@@ -1,4 +1,4 @@
-"""The command `accelerator-portal`, whose subcommands are imported when they are called."""
+"""Defines the command `accelerator-portal`, which imports a subcommand when it is called."""
 
 from __future__ import annotations
 

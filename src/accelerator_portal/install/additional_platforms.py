@@ -1,4 +1,4 @@
-"""`additional-platforms.json`: the data of pytorch.org's Additional Platforms page.
+"""Reads `additional-platforms.json`, the data of pytorch.org's Additional Platforms page.
 
 The format follows `scripts/gen_additional_platforms.py` in `pytorch/pytorch.github.io` (commit
 3bb9fbf) and the file that pytorch.org published on 2026-10-10: each platform has three required

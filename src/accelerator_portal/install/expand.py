@@ -173,7 +173,7 @@ def _stated(row: CompatibilityRow) -> str:
 
 
 def _fewer_pythons(row: CompatibilityRow, fits: CompatibilityRow) -> str:
-    """Return the Python versions of a row that lacks some of another: `, Python 3.10–3.12`."""
+    """Return `, Python 3.10–3.12`, the versions of `row`, if it lacks any of `fits`, else ""."""
     if not row.python or not fits.python or {*fits.python} <= {*row.python}:
         return ""
     return ", Python " + "–".join(dict.fromkeys((row.python[0], row.python[-1])))
