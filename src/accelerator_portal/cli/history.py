@@ -226,6 +226,7 @@ def _whole(root: Path, accelerator: str) -> str:
 
 
 def _end(problems: Sequence[Problem]) -> None:
+    """Print problems and exit with status 1, if there are any."""
     if problems:
         print_problems(problems)
         sys.exit(1)
@@ -249,15 +250,12 @@ def fold(root: Path, files: tuple[Path, ...], rebuild: bool, quarantine: bool) -
         require_repository(root)
     found, problems = read_reports(root, files) if files else folder_reports(root)
     reports, future = without_future(found, dt.datetime.now(dt.timezone.utc))
-    if problems and not quarantine:
-        print_problems(problems)
-        sys.exit(1)
+    if not quarantine:
+        _end(problems)
     folding = fold_reports(root, reports, anew=rebuild, told=click.echo, progress=progress_bar)
     if folding.total:
         click.echo(folding.total)
-    if future or folding.problems:
-        print_problems([*future, *folding.problems])
-        sys.exit(1)
+    _end([*future, *folding.problems])
 
 
 @history.command()
