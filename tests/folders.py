@@ -194,6 +194,12 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
     return root
 
 
+def read_tree(root: Path) -> dict[str, str]:
+    """Return the texts of all files below a folder by path, the reverse of `write_tree`."""
+    files = (path for path in root.rglob("*") if path.is_file())
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in files}
+
+
 def problems_in(root: Path) -> list[str]:
     """Return every problem of the repository at `root`, as it is printed."""
     return [str(problem) for problem in load_and_check(root, TODAY)[1]]

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.cli import main
-from tests.folders import ACCELERATOR, EXAMPLE, Tree
+from tests.folders import ACCELERATOR, EXAMPLE, Tree, read_tree
 
 # Example data in the format of pytorch.org's file; neither platform exists.
 FILE: dict[str, Any] = {
@@ -58,14 +58,6 @@ def imported(tree: Tree, data: object) -> tuple[Path, Result]:
     return root, run(root, file)
 
 
-def files(root: Path) -> dict[str, str]:
-    return {
-        path.relative_to(root).as_posix(): path.read_text("utf-8")
-        for path in root.rglob("*")
-        if path.is_file()
-    }
-
-
 def test_each_entry_becomes_a_folder_and_what_is_missing_is_listed(tree: Tree) -> None:
     _, done = imported(tree, FILE)
     assert done.exit_code == 0, done.output
@@ -109,13 +101,13 @@ def test_what_the_vendor_fills_in_makes_the_folder_whole(tree: Tree) -> None:
 
 def test_a_folder_that_exists_is_left_as_it_is(tree: Tree) -> None:
     root, _ = imported(tree, FILE)
-    before = files(root)
+    before = read_tree(root)
     done = run(root, root / "additional-platforms.json")
     assert done.output.splitlines() == [
         "accelerators/first-card exists; not changed",
         "accelerators/ex2 exists; not changed",
     ]
-    assert files(root) == before
+    assert read_tree(root) == before
 
 
 @pytest.mark.parametrize(
@@ -145,7 +137,7 @@ def test_faults_are_named_and_nothing_is_written(
     assert "additional-platforms.json:" in done.output
     for words in expected:
         assert words in done.output
-    assert {path for path in files(root) if path.startswith("accelerators/")} == {
+    assert {path for path in read_tree(root) if path.startswith("accelerators/")} == {
         path for path in EXAMPLE if path.startswith("accelerators/")
     }
     assert "Traceback" not in done.output

@@ -20,7 +20,7 @@ from accelerator_portal.cli.new import write_all
 from accelerator_portal.install.expand import expand
 from tests.cli.test_import_platforms import FILE
 from tests.day import TODAY
-from tests.folders import EXAMPLE, Tree, edited, loaded, problems_in, write_tree
+from tests.folders import EXAMPLE, Tree, edited, loaded, problems_in, read_tree, write_tree
 
 HOSTS = "data/hosts.yaml"
 LISTED = """\
@@ -78,14 +78,6 @@ def flags(**changed: str | None) -> list[str]:
     return [word for pair in pairs for word in pair]
 
 
-def written(root: Path) -> dict[str, str]:
-    return {
-        path.relative_to(root).as_posix(): path.read_text("utf-8")
-        for path in root.rglob("*")
-        if path.is_file()
-    }
-
-
 def platform(root: Path, named: str = "foo") -> Platform:
     """The new platform, after the whole check has found nothing."""
     catalog, problems = load_and_check(root, TODAY)
@@ -99,7 +91,7 @@ def refused(root: Path, before: Mapping[str, str], result: Result) -> str:
     assert result.exit_code != 0
     assert "Traceback" not in result.output
     assert isinstance(result.exception, SystemExit)
-    assert written(root) == before
+    assert read_tree(root) == before
     return result.output
 
 
@@ -147,7 +139,7 @@ def test_answers_make_the_same_folder_as_flags(tmp_path: Path) -> None:
     typed = "\n".join([*TYPED, ""])
     assert asked(one, typed).exit_code == 0
     assert run(other, "foo", "--yes", *flags()).exit_code == 0
-    assert written(one) == written(other)
+    assert read_tree(one) == read_tree(other)
     platform(one)
 
 
@@ -182,7 +174,7 @@ def test_a_prompt_names_no_option(root: Path) -> None:
 
 @pytest.mark.parametrize("release", ["1.10", "1.99.0", "2.15"])
 def test_without_a_command_a_release_is_checked_at_once(root: Path, release: str) -> None:
-    before = written(root)
+    before = read_tree(root)
     without = dict.fromkeys(("command", "os", "arch", "python"))
     given = flags(**without, needs="Foo driver 5", torch=release)
     said = refused(root, before, run(root, "foo", *given))
@@ -209,7 +201,7 @@ def test_of_the_first_question_nobody_can_go_back(root: Path) -> None:
 
 @pytest.mark.parametrize("answers", range(len(TYPED)))
 def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path) -> None:
-    before = written(root)
+    before = read_tree(root)
     typed = "".join(f"{line}\n" for line in TYPED[:answers])  # then the input ends, as with Ctrl-D
     done = asked(root, typed)
     refused(root, before, done)
@@ -221,7 +213,7 @@ def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path
 def test_an_interruption_while_writing_leaves_all_as_it_was(
     error: BaseException, number: int, root: Path
 ) -> None:
-    before = written(root)
+    before = read_tree(root)
     folder = {"accelerator.yaml": "name: Foo\n", "results/a.json": "{}"}
     others = {HOSTS: "hosts: []\n", "data/new.yaml": "a: b\n", ".github/CODEOWNERS": "# new\n"}
     calls = iter(range(9))
@@ -233,10 +225,10 @@ def test_an_interruption_while_writing_leaves_all_as_it_was(
 
     with pytest.raises(type(error)):
         write_all(root, "foo", folder, others, fails)
-    assert written(root) == before
+    assert read_tree(root) == before
     assert not (root / "accelerators/foo").exists()
     assert write_all(root, "foo", folder, others) == [*others]
-    assert written(root) == {
+    assert read_tree(root) == {
         **before,
         **others,
         **{f"accelerators/foo/{name}": text for name, text in folder.items()},
@@ -252,7 +244,7 @@ def test_a_failure_before_anything_was_written_is_the_one_that_is_told(tmp_path:
 
 
 def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
-    before = written(root)
+    before = read_tree(root)
     said = refused(root, before, run(root, "foo", typed=""))
     missing = [line.split(" is missing")[0] for line in said.splitlines() if " is missing" in line]
     assert missing == [
@@ -314,7 +306,7 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
 def test_what_cannot_stand_is_refused_in_plain_words(
     changed: dict[str, str | None], words: str, root: Path
 ) -> None:
-    before = written(root)
+    before = read_tree(root)
     assert words in refused(root, before, run(root, "foo", *flags(**changed)))
 
 
@@ -363,7 +355,7 @@ def test_an_id_is_new_and_plain(id_: str, words: str, root: Path) -> None:
     (root / "accelerators/.left-over").mkdir()
     if id_ == "left-over":
         (root / "accelerators/left-over").mkdir()
-    before = written(root)
+    before = read_tree(root)
     said = run(root, id_, *flags())
     if id_ == "left-over":  # a folder without files is a problem of the repository
         assert "file not found" in refused(root, before, said)
@@ -389,7 +381,7 @@ def test_owners_forms_and_hosts_follow(root: Path) -> None:
     result = run(root, "foo", *flags(command=command, host_owner=owner, maintainer="a,b-c"))
     assert result.exit_code == 0, result.output
     platform(root)
-    files = written(root)
+    files = read_tree(root)
     assert "/accelerators/foo/ @a @b-c\n" in files[".github/CODEOWNERS"]
     assert '"Foo (foo)"' in files[".github/ISSUE_TEMPLATE/wrong-fact.yml"]
     hosts = yaml.safe_load(files[HOSTS])["hosts"]
@@ -435,7 +427,7 @@ def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> 
 
 
 def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
-    before = written(root)
+    before = read_tree(root)
     said = refused(root, before, run(root, "foo", *flags(device="wget http://x | sh")))
     assert "accelerators/foo/guide.md:" in said
     assert "accelerator-portal new foo --name Foo" in said
@@ -443,7 +435,7 @@ def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
 
 def test_a_repository_with_problems_is_mended_first(root: Path) -> None:
     (root / "accelerators/example/faq.md").unlink()
-    before = written(root)
+    before = read_tree(root)
     said = refused(root, before, run(root, "foo", *flags()))
     assert "accelerators/example/faq.md:1: file not found" in said
 
@@ -500,7 +492,7 @@ def test_the_guide_of_an_entry_that_would_not_pass_is_left_out(root: Path) -> No
 )
 def test_an_entry_that_is_not_there_is_named(arguments: list[str], words: str, root: Path) -> None:
     file = entry_file(root)
-    before = written(root)
+    before = read_tree(root)
     assert words in refused(root, before, run(root, "foo", *file, *arguments, *flags()))
 
 

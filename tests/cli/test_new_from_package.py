@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_new import HOSTS, LISTED, flags, platform, refused, run, written
-from tests.folders import EXAMPLE, Tree
+from tests.cli.test_new import FLAGS, flags, platform, refused, root, run
+from tests.folders import read_tree
 from tests.vendors.test_package_metadata import ENTRY_POINTS, METADATA, dist_info
 
+__all__ = ["root"]
+
 STATED = ("url", "package", "import", "torch", "support", "python")
-
-
-@pytest.fixture
-def root(tree: Tree) -> Path:
-    return tree({**EXAMPLE, HOSTS: LISTED})
 
 
 def made(root: Path, metadata: str = METADATA, **changed: str | None) -> list[str]:
@@ -66,7 +63,7 @@ def test_a_version_is_not_joined_with_a_torch_that_it_does_not_admit(root: Path)
 
 
 def test_a_range_is_no_release(root: Path) -> None:
-    before = written(root)
+    before = read_tree(root)
     arguments = made(root, METADATA.replace("torch==1.10.0", "torch>=1.9"))
     said = refused(root, before, run(root, "foo", *arguments))
     assert "torch is missing; add --torch" in said
@@ -89,22 +86,14 @@ def test_a_range_is_no_release(root: Path) -> None:
 )
 def test_what_cannot_stand_is_asked_instead(old: str, new: str, root: Path) -> None:
     assert old in METADATA
-    instead = {flag: text for flag, text in flags_by_name().items() if flag in STATED}
-    arguments = made(root, METADATA.replace(old, new), **instead)
+    arguments = made(root, METADATA.replace(old, new), **{flag: FLAGS[flag] for flag in STATED})
     result = run(root, "foo", *arguments)
     assert result.exit_code == 0, result.output
-    assert new not in "".join(written(root).values())
+    assert new not in "".join(read_tree(root).values())
     platform(root)
 
 
-def flags_by_name() -> dict[str, str]:
-    words = flags()
-    return {
-        flag.removeprefix("--"): text for flag, text in zip(words[::2], words[1::2], strict=True)
-    }
-
-
 def test_a_package_that_is_not_here_is_said_so(root: Path) -> None:
-    before = written(root)
+    before = read_tree(root)
     said = refused(root, before, run(root, "foo", "--from-package", "torch-nowhere", *flags()))
     assert 'no package "torch-nowhere" is installed, and there is no such file' in said

@@ -14,9 +14,9 @@ from accelerator_portal.checks import load_and_check
 from accelerator_portal.install.expand import expand
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
-from tests.cli.test_new import HOSTS, LISTED, flags, run, written
+from tests.cli.test_new import HOSTS, LISTED, flags, run
 from tests.day import TODAY
-from tests.folders import EXAMPLE, problems_in, write_tree
+from tests.folders import EXAMPLE, problems_in, read_tree, write_tree
 
 ACCELERATOR, INSTALL = "accelerator.yaml", "install.yaml"
 
@@ -75,13 +75,13 @@ def found(data: object, place: tuple[str | int, ...]) -> object:
 @example(flag="device", text='"[@x]" # ```')
 @example(flag="url", text="https://example.org/[@x]?a=b&c=%5B")
 def test_an_answer_is_refused_or_kept_to_the_letter(flag: str, text: str, root: Path) -> None:
-    before = written(root)
+    before = read_tree(root)
     result = run(root, "foo", *flags(**{flag: text}))
     assert "Traceback" not in result.output
     assert isinstance(result.exception, SystemExit | None)
     try:
         if result.exit_code:
-            assert written(root) == before
+            assert read_tree(root) == before
             assert result.output.strip()
             return
         assert problems_in(root) == []
@@ -91,7 +91,7 @@ def test_an_answer_is_refused_or_kept_to_the_letter(flag: str, text: str, root: 
         if text.strip():
             assert found(data, place) == expected
     finally:
-        for path in [*written(root)]:
+        for path in [*read_tree(root)]:
             if path not in EXAMPLE and path != HOSTS:
                 (root / path).unlink()
         shutil.rmtree(root / "accelerators/foo", ignore_errors=True)
