@@ -32,11 +32,7 @@ def run(*arguments: str | Path) -> Result:
 
 def test_without_problems_it_says_so(tree: Tree) -> None:
     result = run("check", "--root", tree(EXAMPLE))
-    assert (result.exit_code, result.stdout, result.stderr) == (
-        0,
-        "1 platform, no problems.\n",
-        "",
-    )
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "1 platform, no problems.\n", "")
 
 
 def test_this_repository_passes() -> None:
@@ -105,9 +101,6 @@ def test_outside_the_repository_that_alone_is_said(command: list[str], tmp_path:
     ("arguments", "words"),
     [
         (["check", "--root", "nowhere"], "Directory 'nowhere' does not exist"),
-        (["chek"], "No such command 'chek'"),
-        (["check", "--fixed"], "No such option"),
-        (["check", "nowhere"], "read nowhere ("),
         (["check", "x" * 300], "File name too long"),
         (["check", "/"], "is not in ."),
     ],
@@ -118,11 +111,8 @@ def test_a_wrong_call_is_explained(arguments: list[str], words: str) -> None:
     assert words in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["check", "-h"], ["schema", "--help"]])
-def test_help_is_there(arguments: list[str]) -> None:
-    result = run(*arguments)
-    assert result.exit_code == 0
-    assert result.stdout.startswith("Usage: ")
+def test_the_short_option_for_help_is_known() -> None:
+    assert run("check", "-h").stdout.startswith("Usage: ")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems forbid such names")

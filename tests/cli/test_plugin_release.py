@@ -84,7 +84,6 @@ def test_what_metadata_does_not_name_is_given_with_its_source(root: Path) -> Non
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("exampel",), 'there is no platform "exampel"; did you mean "example"?'),
         (("example", "7.0"), "the newest are 1.10.2, 1.10.1, 1.10.0"),
         (("example", "1.10.2"), "states no torch version. Add --torch VERSION --source ID"),
         (("example",), "states no torch version. Add --torch VERSION --source ID"),
@@ -94,10 +93,7 @@ def test_what_metadata_does_not_name_is_given_with_its_source(root: Path) -> Non
             ("example", "1.10.1", "--needs", "SDK=1", "--source", "made"),
             'declares no source "made"; did you mean "made-up"?',
         ),
-        (
-            ("example", "1.10.2", "--torch", "x", "--source", "made-up"),
-            '"x" is not a version',
-        ),
+        (("example", "1.10.2", "--torch", "x", "--source", "made-up"), '"x" is not a version'),
     ],
 )
 def test_a_mistake_is_one_message_and_nothing_is_written(

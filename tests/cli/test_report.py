@@ -82,8 +82,6 @@ def test_results_in_another_format_become_a_report(root: Path) -> None:
         (["--kind", "baseline"],
          "the baseline has no origin; add --origin OWNER/NAME@COMMIT:PATH"),
         (["--kind", "baseline", "--origin", "x"], '"x" is not in the form OWNER/NAME@COMMIT:PATH'),
-        (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "nobody"],
-         'there is no platform "nobody"'),
         (["--kind", "baseline", "--origin", ORIGIN, "--accelerator", "No Id"], 'there is no platform "No Id"'),
         (["--format", "junit"], f"{NAME}:"),
         (["--parameter", "x"], '"x" needs a value'),
@@ -97,14 +95,6 @@ def test_a_fault_is_named_and_nothing_is_written(
     assert words in done.output
     assert "Traceback" not in done.output
     assert not (root / "r.json").exists()
-
-
-def test_a_file_of_no_known_format_is_said_so(root: Path) -> None:
-    (root / NAME).write_text("nothing\n", "utf-8")
-    done = imported(root)
-    assert done.output.startswith(
-        f"{NAME}:1: unknown format; pass --format with one of: ctrf, dynamo-csv"
-    )
 
 
 def test_every_fault_of_every_file_is_told(root: Path) -> None:

@@ -51,10 +51,11 @@ def test_what_asks_a_silent_host_is_not_resolved(
 
 
 def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
-    other = PipCall(("x",), index="https://example.org/simple")
-    assert hosts_of(ON_PYPI) == {reachable_hosts.PYPI_HOST}
-    assert hosts_of(question(other)) == {"example.org"}
-    assert hosts_of(question(other, PipCall(("y",)))) == {"example.org", reachable_hosts.PYPI_HOST}
+    other = PipCall(("x",), index="https://a.example/simple", extra_index="https://b.example/")
+    pypi = reachable_hosts.PYPI_HOST
+    assert hosts_of(ON_PYPI) == {pypi}
+    assert hosts_of(question(other)) == {"a.example", "b.example"}
+    assert hosts_of(question(other, PipCall(("y",)))) == {"a.example", "b.example", pypi}
 
 
 def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(

@@ -72,17 +72,6 @@ def test_pip_and_uv_differ_only_where_there_are_two_indexes(catalog: Catalog) ->
     assert questions(pip) != questions(uv)
 
 
-def test_hosts_are_those_that_a_command_names(catalog: Catalog) -> None:
-    row = replace(
-        rows_of(catalog)[0],
-        calls=(
-            PipCall(("a",)),
-            PipCall(("b",), index="https://b.example/simple", extra_index="https://c.example/"),
-        ),
-    )
-    assert next(iter(questions(row).values())).hosts == {"b.example", "c.example"}
-
-
 @pytest.mark.parametrize("method", ["docker", "source", "libtorch"])
 def test_other_methods_ask_no_index(method: str, catalog: Catalog) -> None:
     row = replace(rows_of(catalog)[0], method=method)  # type: ignore[arg-type]
