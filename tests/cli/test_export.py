@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,29 +19,34 @@ def run(root: Path, out: Path) -> Result:
     return CliRunner().invoke(main, ["export", "--root", str(root), "--out", str(out)])
 
 
+@pytest.fixture(scope="module")
+def exported(root: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    """A folder that contains only the export, and what the command said."""
+    out = tmp_path_factory.mktemp("exported") / "out"
+    return out, run(root, out)
+
+
 def listed(folder: Path) -> set[str]:
     return {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_it_writes_pages_data_and_assets(root: Path, tmp_path: Path) -> None:
-    done = run(root, tmp_path / "out")
+def test_it_writes_pages_data_and_assets(exported: tuple[Path, Result]) -> None:
+    out, done = exported
     assert done.exit_code == 0, done.output
-    found = listed(tmp_path / "out")
+    found = listed(out)
     assert {"index.md", "hardware.md", "api/v1/hardware.json", "assets/scripts/portal.js"} <= found
     pages = sum(name.endswith(".md") for name in found)
-    assert (
-        done.output
-        == f"Wrote {pages} pages and {len(found) - pages} other files to {tmp_path / 'out'}.\n"
-    )
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+    assert done.output == f"Wrote {pages} pages and {len(found) - pages} other files to {out}.\n"
+    assert [entry.name for entry in out.parent.iterdir()] == ["out"]
 
 
-def test_an_earlier_export_is_replaced_as_a_whole(root: Path, tmp_path: Path) -> None:
-    run(root, tmp_path / "out")
-    (tmp_path / "out/old.md").write_text("old", "utf-8")
-    before = listed(tmp_path / "out")
-    assert run(root, tmp_path / "out").exit_code == 0
-    assert listed(tmp_path / "out") == before - {"old.md"}
+def test_an_earlier_export_is_replaced_as_a_whole(
+    root: Path, exported: tuple[Path, Result], tmp_path: Path
+) -> None:
+    out = Path(shutil.copytree(exported[0], tmp_path / "out"))
+    (out / "old.md").write_text("old", "utf-8")
+    assert run(root, out).exit_code == 0
+    assert listed(out) == listed(exported[0])
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
 
 
