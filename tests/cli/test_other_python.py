@@ -78,21 +78,20 @@ def test_what_the_other_python_has_comes_first_and_its_sitecustomize_runs(other:
     assert str(other.parent.parent) not in shown
 
 
-def test_what_is_no_python_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("exit 1", "doesn't run as a Python interpreter"),
+        ("echo 3.9", "is Python 3.9, but this command runs on Python 3."),
+        ("echo 3.9", "uvx --python 3.9 --from . accelerator-portal"),
+    ],
+)
+def test_what_is_no_python_or_another_version_is_refused(
+    script: str, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "python"
-    file.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    file.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
     file.chmod(0o755)
     done = CliRunner().invoke(main, ["validate", "--python", str(file), "--device", "cpu"])
     assert done.exit_code == 2
-    assert "doesn't run as a Python interpreter" in " ".join(done.stderr.split())
-
-
-def test_a_python_of_another_version_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "python"
-    file.write_text("#!/bin/sh\necho 3.9\n", "utf-8")
-    file.chmod(0o755)
-    done = CliRunner().invoke(main, ["validate", "--python", str(file), "--device", "cpu"])
-    assert done.exit_code == 2
-    said = " ".join(done.stderr.split())
-    assert "is Python 3.9, but this command runs on Python 3." in said
-    assert "uvx --python 3.9 --from . accelerator-portal" in said
+    assert words in " ".join(done.stderr.split())

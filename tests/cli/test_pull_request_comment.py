@@ -12,44 +12,36 @@ from tests.automation.made_up import run
 from tests.folders import EXAMPLE, Tree
 
 
-def comment(root: Path, file: Path) -> Result:
+def comment(root: Path, event: str) -> Result:
+    file = root / "event.json"
+    file.write_text(event, "utf-8")
     arguments = ["pull-request-comment", "--root", str(root), "--event", str(file)]
     return CliRunner().invoke(main, arguments)
 
 
 def test_a_run_that_was_for_no_pull_request_is_passed_over(
-    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GH_TOKEN", "any")
-    file = tmp_path / "event.json"
-    file.write_text(run(event="push").model_dump_json(), "utf-8")
-    done = comment(tree(EXAMPLE), file)
+    done = comment(tree(EXAMPLE), run(event="push").model_dump_json())
     assert (done.exit_code, done.output) == (
         0,
         "No comment needed for a run of push that ended as success.\n",
     )
 
 
-def test_githubs_refusal_is_one_line(
-    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "event.json"
-    file.write_text(run().model_dump_json(), "utf-8")
+def test_githubs_refusal_is_one_line(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GH_TOKEN", "a-wrong-token")
     with serve() as double:
         monkeypatch.setenv("GITHUB_API_URL", double.home)
-        done = comment(tree(EXAMPLE), file)
+        done = comment(tree(EXAMPLE), run().model_dump_json())
     assert done.exit_code == 1
     assert done.output.endswith("artifacts?per_page=100: Bad credentials (HTTP 401)\n")
 
 
-def test_without_a_token_that_is_said(
-    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_token_that_is_said(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GH_TOKEN", raising=False)
-    file = tmp_path / "event.json"
-    file.write_text(run().model_dump_json(), "utf-8")
-    done = comment(tree(EXAMPLE), file)
+    done = comment(tree(EXAMPLE), run().model_dump_json())
     assert (done.exit_code, done.output) == (
         1,
         "Error: GH_TOKEN is empty. Set it to a GitHub token\n",
@@ -57,9 +49,7 @@ def test_without_a_token_that_is_said(
 
 
 @pytest.mark.parametrize("text", ["", "{}", json.dumps({"workflow_run": {"head_sha": "x; y"}})])
-def test_another_event_is_refused(tree: Tree, tmp_path: Path, text: str) -> None:
-    file = tmp_path / "event.json"
-    file.write_text(text, "utf-8")
-    done = comment(tree(EXAMPLE), file)
+def test_another_event_is_refused(tree: Tree, text: str) -> None:
+    done = comment(tree(EXAMPLE), text)
     assert done.exit_code == 1
     assert "a workflow_run event" in done.output

@@ -65,9 +65,7 @@ def test_a_pull_request_that_breaks_a_backend_is_told_so_once(stage: Stage) -> N
 
 
 def test_a_pull_request_that_breaks_nothing_hears_nothing(stage: Stage) -> None:
-    stage.plan(nested(pull_webhook()))
-    stage.dispatch()
-    stage.vendor_answers({"good": "passed", "bad": "crashed"})
+    stage.answer_pull_request({"good": "passed", "bad": "crashed"})
     assert stage.answer().exit_code == 0
     assert "`No new failures in pull request 7: no comment posted.`" in stage.summary
     assert stage.comments == []
@@ -97,9 +95,7 @@ def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage:
 
 
 def test_a_history_that_is_broken_is_no_base_and_is_said(stage: Stage) -> None:
-    stage.plan(nested(pull_webhook()))
-    stage.dispatch()
-    stage.vendor_answers({"good": "failed"})
+    stage.answer_pull_request({"good": "failed"})
     (stage.root / "data/history/example/runs.json").write_text("{}", "utf-8")
     assert stage.answer().exit_code == 0
     assert (
@@ -122,9 +118,7 @@ def test_who_could_not_be_told_is_told_when_the_job_runs_again(stage: Stage) -> 
 
 
 def test_a_comment_that_could_not_be_posted_is_posted_in_the_next_round(stage: Stage) -> None:
-    stage.plan(nested(pull_webhook()))
-    stage.dispatch()
-    stage.vendor_answers({"good": "failed"})
+    stage.answer_pull_request({"good": "failed"})
     stage.double.faults = [Fault("POST .*comments", 403, "Forbidden for now")]
     assert stage.answer().exit_code == 1
     assert "could not be answered: " in stage.summary
@@ -226,9 +220,7 @@ def test_where_a_platform_answers_is_its_folder_s_word_alone(stage: Stage) -> No
 
 
 def test_github_that_does_not_answer_loses_nothing(stage: Stage) -> None:
-    stage.plan(nested(pull_webhook()))
-    stage.dispatch()
-    stage.vendor_answers({"good": "failed"})
+    stage.answer_pull_request({"good": "failed"})
     stage.double.faults = [Fault("GET repos/vendor/plugin", 403, "Forbidden", times=9)]
     assert stage.answer().exit_code == 1
     assert "**not checked** `repos/vendor/plugin/actions/runs" in stage.summary

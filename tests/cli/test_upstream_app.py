@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.automation.github_apps import APP_ID, AppDouble, app_double, new_key, private_key
-from tests.automation.upstream.scene import (
-    NUMBER,
-    UPSTREAM,
-    nested,
-    pull_webhook,
-)
+from tests.automation.upstream.scene import NUMBER, UPSTREAM, nested, pull_webhook
 from tests.automation.upstream.test_checks import RELAY
 from tests.cli.upstream_stage import Stage, stage
 from tests.folders import write_tree
@@ -83,9 +78,7 @@ def test_a_vendor_without_the_app_is_told_about_and_can_be_sent_later(
 def test_a_round_of_answers_says_where_the_app_is_missing_and_goes_on(
     stage: Stage, app: AppDouble
 ) -> None:
-    stage.plan(nested(pull_webhook()))
-    stage.dispatch()
-    stage.vendor_answers({"good": "failed"})
+    stage.answer_pull_request({"good": "failed"})
     vendor, upstream = (app.installed.pop(owner) for owner in ("vendor", "pytorch"))
     assert stage.answer().exit_code == 1
     assert "**not checked** `vendor/plugin: the GitHub App is not installed at v" in stage.summary

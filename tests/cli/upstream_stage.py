@@ -20,8 +20,10 @@ from tests.automation.upstream.scene import (
     NUMBER,
     UPSTREAM,
     VENDOR,
+    nested,
     packed,
     portal,
+    pull_webhook,
     report,
 )
 from tests.folders import Tree
@@ -85,6 +87,12 @@ class Stage:
         made = report(outcomes, started=now, finished=now)
         self.double.add_artifact(VENDOR, run, "accelerator-report", packed(made))
 
+    def answer_pull_request(self, outcomes: dict[str, str]) -> None:
+        """Plan and send a pull request; then the vendor's run ends with a report."""
+        self.plan(nested(pull_webhook()))
+        self.dispatch()
+        self.vendor_answers(outcomes)
+
     @property
     def comments(self) -> list[str]:
         """What stands on the pull request."""
@@ -110,10 +118,7 @@ def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         monkeypatch.setenv("GITHUB_REPOSITORY", HOME)
         monkeypatch.setenv("GITHUB_RUN_ID", "500")
         monkeypatch.setenv("PORTAL_LOGIN", BOT)
-        for variable, name in (
-            ("GITHUB_EVENT_PATH", "event"),
-            ("GITHUB_STEP_SUMMARY", "summary"),
-        ):
+        for variable, name in (("GITHUB_EVENT_PATH", "event"), ("GITHUB_STEP_SUMMARY", "summary")):
             (tmp_path / name).write_text("", "utf-8")
             monkeypatch.setenv(variable, str(tmp_path / name))
         yield Stage(root, tmp_path, double)

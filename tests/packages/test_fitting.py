@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.criteria_file import Criteria
-from accelerator_portal.catalog.files.package_file import (
-    EVERY,
-    FactChange,
-    PackagesRead,
-)
+from accelerator_portal.catalog.files.package_file import EVERY, FactChange, PackagesRead
 from accelerator_portal.packages.fitting import admits, fits, home, lags, read_on
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.packages_pages import lag_picture
@@ -127,10 +123,7 @@ def test_days_count_from_torch_to_the_first_plugin_that_fits(plugins: Catalog) -
             release("1.9.2rc1", "torch==1.9.1", date=dt.date(2025, 5, 1)),
         ],
     )
-    assert days(catalog) == [
-        ("1.10.0", -122, "1.9.3", "index"),
-        ("1.9.1", 30, "1.9.2", "index"),
-    ]
+    assert days(catalog) == [("1.10.0", -122, "1.9.3", "index"), ("1.9.1", 30, "1.9.2", "index")]
 
 
 def test_without_a_plugin_they_count_to_the_day_of_reading(plugins: Catalog) -> None:
@@ -147,10 +140,7 @@ def test_without_a_plugin_they_count_to_the_day_of_reading(plugins: Catalog) -> 
 
 def test_where_metadata_names_no_torch_the_vendor_s_rows_say_which(plugins: Catalog) -> None:
     catalog = with_facts(plugins, [release("1.10.0", ""), release("1.9.1", "")])
-    assert days(catalog) == [
-        ("1.10.0", 31, "1.10.0", "vendor"),
-        ("1.9.1", 245, "1.9.1", "vendor"),
-    ]
+    assert days(catalog) == [("1.10.0", 31, "1.10.0", "vendor"), ("1.9.1", 245, "1.9.1", "vendor")]
 
 
 def test_what_may_have_been_cut_away_says_nothing(plugins: Catalog) -> None:

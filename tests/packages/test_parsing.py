@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import string
 
 import pytest
@@ -66,8 +67,6 @@ def test_any_bytes_are_a_page_or_refused(body: bytes, kind: str) -> None:
     )
 )
 def test_any_json_is_a_page_or_refused(files: list[dict[str, object]]) -> None:
-    import json
-
     page = {"meta": {"api-version": "1.1"}, "name": "torch-example", "files": files}
     try:
         parse_page(

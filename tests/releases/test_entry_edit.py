@@ -10,11 +10,7 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.problem import ProblemsError
-from accelerator_portal.releases.entry import (
-    entry_change,
-    read_releases,
-    with_release,
-)
+from accelerator_portal.releases.entry import entry_change, read_releases, with_release
 from accelerator_portal.releases.published import PublishedBuild, PublishedRelease
 from tests.folders import EXAMPLE
 
