@@ -277,14 +277,6 @@ def test_a_board_with_one_architecture_gets_its_commands(open_page: OpenPage) ->
         expect(page.locator(".answer-runs").first).to_contain_text(architecture)
 
 
-def test_the_processor_of_a_laptop_comes_before_its_npu(open_page: OpenPage) -> None:
-    page = open_page(HOME, script=on("windows"))
-    ask(page, "Snapdragon X Elite")
-    names = page.locator(".answer-name").all_inner_texts()
-    assert "Arm processor" in names[0]
-    assert any("Hexagon" in name for name in names)
-
-
 def test_a_dgx_spark_has_linux_and_an_rtx_spark_has_windows(open_page: OpenPage) -> None:
     page = open_page(HOME, script=on("windows"))
     for query, command in (("DGX Spark", "bin/activate"), ("RTX Spark", "nvtorch_oot")):

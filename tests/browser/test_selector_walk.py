@@ -224,6 +224,13 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             ),
         ),
         (
+            "?platform=cuda&os=linux&card=ampere-8-6&driver=535",
+            (
+                "Your GPU driver does not fit PyTorch 2.15.0, CUDA 13.2. "
+                "The newest build that fits is PyTorch 2.14.1, CUDA 12.6."
+            ),
+        ),
+        (
             "?platform=rocm&os=linux&method=docker",
             (
                 "This site has no Docker command for PyTorch 2.14.1, ROCm 7.14. "

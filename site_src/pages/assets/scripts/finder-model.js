@@ -137,9 +137,7 @@ export class Cards {
       } else unknown ||= answer.unknown;
       if (found.length > 0 || answer.unknown || platforms.size > 0) break; // the whole text counts only if nothing is left beside the choices
     }
-    const isNamedProcessor = found.some(({ platform, models }) => platform.dispatch_key === "CPU" && models.length > 0);
-    const place = ({ platform, generation }) => (isNamedProcessor && generation?.verdict === "none" ? 2 : 0) + (runsHere(platform.id) ? 0 : 1); // the processor before its NPU
-    return { found: distinct(found).sort((a, b) => place(a) - place(b)), unknown };
+    return { found: distinct(found).sort((a, b) => runsHere(b.platform.id) - runsHere(a.platform.id)), unknown };
   }
 
   /** What one name means: machine types, a platform, or cards; and the name if it is not in the list. */

@@ -57,7 +57,8 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   if (!cause) {
     const newest = listed(["build", "variant"].map((axis) => name(choice)(axis)).filter(Boolean));
     if (!limits.driver && model.card(choice.platform, limits.card).isUncertain) return { changed, text: say("No source confirms {instead} on your card. Showing {newest}.", { instead, newest }), undo: null };
-    return { changed, text: say("{limits} does not fit {instead}. The newest build that fits is {newest}.", { limits: limitNames(limits, true), instead, newest }), undo: null };
+    const fits = (limit) => changed.every((axis) => model.resolve(wishes, limit).choice[axis] === usual[axis]);
+    return { changed, text: say("{limits} does not fit {instead}. The newest build that fits is {newest}.", { limits: limitNames(limits, true, fits), instead, newest }), undo: null };
   }
   const [undo, value] = cause;
   const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
@@ -154,10 +155,10 @@ function later(model, choice, wishes, axis, unmet, limits) {
   return parts.length > 0 ? both(parts) : limitNames(limits, false);
 }
 
-/** What of the reader's machine limits the builds, at the start of a sentence or within one. */
-export function limitNames({ card, driver }, isFirst) {
-  if (card && driver) return isFirst ? say("Your GPU driver or card") : say("your GPU driver or card");
-  if (card) return isFirst ? say("Your card") : say("your card");
+/** What of the reader's machine limits the builds, at the start of a sentence or within one; only one, if the other fits. */
+export function limitNames({ card, driver }, isFirst, fits = () => false) {
+  if (card && driver && fits({ card }) === fits({ driver })) return isFirst ? say("Your GPU driver or card") : say("your GPU driver or card");
+  if (card && !(driver && fits({ card }))) return isFirst ? say("Your card") : say("your card");
   return isFirst ? say("Your GPU driver") : say("your GPU driver");
 }
 

@@ -79,7 +79,8 @@ function offered(model, { choice, row, whole, limits }, platform) {
 function chip(model, { choice, whole, limits }, axis, value) {
   const wishes = [...whole.filter(([other]) => other !== axis), [axis, value]];
   const { choice: found, row } = model.resolve(wishes, limits);
-  if (row && found[axis] !== value) return ["", say("not for {platform}", { platform: limitNames(limits, false) })];
+  const fits = (limit) => model.resolve(wishes, limit).choice[axis] === value;
+  if (row && found[axis] !== value) return ["", say("not for {platform}", { platform: limitNames(limits, false, fits) })];
   if (isUnpinned(model, found) && axis === "method") return [shortName(model, found), ""];
   const build = found.build ?? choice.build;
   const driver = axis === "variant" ? driverText(model, choice, value) : "";
