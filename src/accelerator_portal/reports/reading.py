@@ -142,12 +142,20 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
     """Return the value in a JSON file. Raises ProblemsError if it is invalid."""
+    return checked_json(path, read_text(path), "create the file again")
+
+
+def checked_json(path: Path, text: str, remedy: str, line: int | None = None) -> Any:  # noqa: ANN401
+    """Return the value of a JSON text in a file; `line` is its line if it is only one line.
+
+    Raises ProblemsError with `remedy` if it is invalid.
+    """
     try:
-        return parse_json(read_text(path))
+        return parse_json(text)
     except json.JSONDecodeError as error:
-        raise refuse(path, error.lineno, json_fault(error), "create the file again") from None
+        raise refuse(path, line or error.lineno, json_fault(error), remedy) from None
     except ValueError as error:
-        raise refuse(path, 1, str(error), "create the file again") from None
+        raise refuse(path, line or 1, str(error), remedy) from None
 
 
 def json_fault(error: json.JSONDecodeError) -> str:

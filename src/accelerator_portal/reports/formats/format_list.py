@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.ctrf import ctrf_text, read_ctrf
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
 from accelerator_portal.reports.formats.executorch import read_executorch_csv, read_executorch_json
@@ -24,15 +25,7 @@ from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_tes
 from accelerator_portal.reports.formats.torchbench import read_torchbench
 from accelerator_portal.reports.formats.tt_xla import read_tt_xla
 from accelerator_portal.reports.formats.xpu_skip_list import read_xpu_skip_list
-from accelerator_portal.reports.reading import (
-    Options,
-    Reader,
-    json_fault,
-    parse_json,
-    read_bytes,
-    read_text,
-    refuse,
-)
+from accelerator_portal.reports.reading import Options, Reader, load_json, read_bytes, refuse
 from accelerator_portal.reports.relay import relay_summary
 from accelerator_portal.reports.report import Report
 
@@ -174,15 +167,10 @@ def detect_format(path: Path) -> str:
 
     Raises ProblemsError if the file cannot be read or has no known format.
     """
-    try:
-        with path.open("rb") as file:
-            start = file.read(_START)
-    except OSError as error:
-        what = f"the file cannot be read ({error.strerror})"
-        raise refuse(path, 1, what, "use a regular file that you can read") from None
+    data = read_bytes(path)
+    start = data[:_START]
     for name in READERS:
-        wanted = FORMATS[name]
-        if wanted.start in start and (not wanted.further or wanted.further in read_bytes(path)):
+        if FORMATS[name].start in start and FORMATS[name].further in data:
             return name
     _refuse_malformed(path, start)
     raise refuse(
@@ -200,11 +188,7 @@ def _refuse_malformed(path: Path, start: bytes) -> None:
         read_junit(path, Options())
     elif text.startswith((b"{", b"[")):
         try:
-            parse_json(read_text(path))
-        except json.JSONDecodeError as error:
-            if error.msg != "Extra data":  # one object a line is no JSON, and may be a format
-                raise refuse(
-                    path, error.lineno, json_fault(error), "create the file again"
-                ) from None
-        except ValueError as error:
-            raise refuse(path, 1, str(error), "create the file again") from None
+            load_json(path)
+        except ProblemsError as error:
+            if not error.problems[0].what.endswith(": extra data"):  # not one object per line
+                raise

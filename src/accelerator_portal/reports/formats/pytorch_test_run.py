@@ -11,7 +11,6 @@ file of the test, `invoking_file` is the file that was run.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,10 +27,9 @@ from accelerator_portal.reports.formats.junit_xml import (
 from accelerator_portal.reports.reading import (
     ImportResult,
     Options,
-    json_fault,
+    checked_json,
     lines_of,
     load_json,
-    parse_json,
     read_text,
     refuse,
 )
@@ -68,17 +66,7 @@ def _records(path: Path) -> Iterator[tuple[int, Any]]:
         return
     for number, line in enumerate(lines_of(path, text), 1):
         if line.strip():
-            yield number, _parsed(path, number, line)
-
-
-def _parsed(path: Path, number: int, line: str) -> Any:  # noqa: ANN401 - any JSON
-    try:
-        return parse_json(line)
-    except json.JSONDecodeError as error:
-        what = json_fault(error)
-    except ValueError as error:
-        what = str(error)
-    raise refuse(path, number, what, "use one object per line") from None
+            yield number, checked_json(path, line, "use one object per line", number)
 
 
 def _add(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
