@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,53 +55,26 @@ def read_report(path: Path) -> Report:
         except ValidationError as error:
             found.add(error, line, f"tests[{place - 1}]")
 
-    try:
-        head = read_members(read_text(path, MAX_REPORT_BYTES), take)
-    except ReportJsonError as error:
-        raise refuse(path, error.line, str(error), error.remedy) from None
-    except _TooManyFaultsError:
-        raise ProblemsError(found.problems) from None
+    head = _Reader(path, read_text(path, MAX_REPORT_BYTES), take).value()
     if not isinstance(head, dict):
         raise refuse(path, 1, "the report is not a JSON object", "use one JSON object")
-    if newer := _newer_version(path, head):
-        raise ProblemsError([newer])
-    report = _head(found, head)
-    if report is None or found.problems:
+    version = head.get("schema_version")
+    if isinstance(version, int) and version > SCHEMA_VERSION:
+        what = f"the report has schema_version {str(version)[:20]}, newer than {SCHEMA_VERSION}"
+        raise refuse(path, 1, what, "update accelerator-portal, or use the older version")
+    suites = head.get("suites")
+    if isinstance(suites, list) and len(suites) > report_check.MAX_SUITES:
+        raise refuse(path, 1, *report_check.too_many_suites(len(suites)))  # each may have faults
+    try:
+        report = Report.model_validate(head).model_copy(update={"tests": tuple(tests)})
+    except ValidationError as error:
+        found.add(error, 1)
+        raise ProblemsError(found.problems) from None
+    if found.problems:
         raise ProblemsError(found.problems)
-    report = report.model_copy(update={"tests": tuple(tests)})
     if wrong := list(report_check.faults(report)):
         raise ProblemsError(Problem(path.name, 1, *fault) for fault in wrong)
     return report
-
-
-def _head(found: _Faults, head: Mapping[str, object]) -> Report | None:
-    """Return the report without its tests; None if it is invalid.
-
-    The errors are then recorded in `found`. Raises ProblemsError if it has too many suites.
-    """
-    suites = head.get("suites")
-    if (
-        isinstance(suites, list) and len(suites) > report_check.MAX_SUITES
-    ):  # each may have many faults
-        raise refuse(found.path, 1, *report_check.too_many_suites(len(suites)))
-    try:
-        return Report.model_validate(head)
-    except ValidationError as error:
-        with suppress(_TooManyFaultsError):
-            found.add(error, 1)
-        return None
-
-
-def _newer_version(path: Path, head: Mapping[str, object]) -> Problem | None:
-    version = head.get("schema_version")
-    if isinstance(version, bool) or not isinstance(version, int) or version <= SCHEMA_VERSION:
-        return None
-    what = f"the report has schema_version {str(version)[:20]}, newer than {SCHEMA_VERSION}"
-    return Problem(path.name, 1, what, "update accelerator-portal, or use the older version")
-
-
-class _TooManyFaultsError(Exception):
-    """Raised when the maximum number of faults is reached; the rest is not read."""
 
 
 class _Faults:
@@ -116,22 +88,14 @@ class _Faults:
     def add(self, error: ValidationError, line: int, inside: str = "") -> None:
         """Add pydantic's errors as problems; `inside` is the place, such as `tests[3]`.
 
-        Raises _TooManyFaultsError at the maximum number.
+        Raises ProblemsError with all problems at the maximum number.
         """
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
                 what = f"more than {_MOST_SHOWN} problems"
-                self.problems.append(
-                    Problem(self.path.name, line, what, "fix the problems above first")
-                )
-                raise _TooManyFaultsError
+                more = Problem(self.path.name, line, what, "fix the problems above first")
+                raise ProblemsError([*self.problems, more]) from None
             self.problems.append(_problem(self.path, line, inside, detail))
-
-
-def _first_test(data: bytes) -> int | None:
-    """Return the line of the first test; None if tests don't have their own lines."""
-    head, found, _ = data.partition(b'"tests": [\n')
-    return head.count(b"\n") + 2 if found else None
 
 
 def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
@@ -146,7 +110,8 @@ def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Proble
 
 def line_of_tests(path: Path) -> int | None:
     """Return the line of a report's first test; None if tests don't have their own lines."""
-    return _first_test(read_bytes(path))
+    head, found, _ = read_bytes(path).partition(b'"tests": [\n')
+    return head.count(b"\n") + 2 if found else None
 
 
 # Reading the JSON of a report piece by piece, so that no file can take much memory or time.
@@ -168,28 +133,11 @@ TakeTest = Callable[[Any, int], None]
 """A function that gets each test and its line, and can raise an error to stop reading."""
 
 
-class ReportJsonError(Exception):
-    """Raised if a text is not the JSON of a report; `line` is the line of the fault."""
-
-    def __init__(self, line: int, what: str, remedy: str = "create the file again") -> None:
-        super().__init__(what)
-        self.line = line
-        self.remedy = remedy
-
-
-def read_members(text: str, take_test: TakeTest) -> Any:  # noqa: ANN401 - any JSON
-    """Parse a JSON text and return its value, in which the list `tests` is empty.
-
-    `take_test` is called with each test and its line instead. Raises ReportJsonError if the JSON
-    is invalid or exceeds a limit, and any error of `take_test`.
-    """
-    return _Reader(text, take_test).value()
-
-
 class _Reader:
-    """Reads a JSON text from start to end; `_place` is the current position."""
+    """Reads the JSON text of a file from start to end; `_place` is the current position."""
 
-    def __init__(self, text: str, take_test: TakeTest) -> None:
+    def __init__(self, path: Path, text: str, take_test: TakeTest) -> None:
+        self._path = path
         self._text = text
         self._take_test = take_test
         self._place = 0
@@ -200,6 +148,11 @@ class _Reader:
         )
 
     def value(self) -> Any:  # noqa: ANN401 - any JSON
+        """Return the value of the text, in which the list `tests` is empty.
+
+        The reader calls `take_test` with each test and its line instead. Raises ProblemsError if
+        the JSON is invalid or exceeds a limit, and any error of `take_test`.
+        """
         if self._next() == "{":
             found: Any = self._members()
         else:
@@ -210,21 +163,19 @@ class _Reader:
 
     def _members(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        tests_read = False
         for key in self._keys():
-            if key in found or (key == "tests" and tests_read):
+            if key in found:
                 raise self._error(f'the key "{key[:60]}" is listed twice', "remove one of the two")
             if len(found) > MAX_MEMBERS:
                 raise self._error(f"more than {MAX_MEMBERS:,} keys in one object")
             if key == "tests" and self._next() == "[":
                 self._tests()
-                tests_read = True
                 found[key] = ()
             else:
                 found[key] = self._decoded(MAX_VALUE)
         return found
 
-    def _keys(self) -> Any:  # noqa: ANN401 - a generator of texts
+    def _keys(self) -> Iterator[str]:
         self._place += 1
         if self._next() == "}":
             self._place += 1
@@ -253,7 +204,7 @@ class _Reader:
     def _separator(self, end: str) -> bool:
         """Read a comma or the character `end`, and return whether it was `end`.
 
-        Raises ReportJsonError for another character.
+        Raises ProblemsError for another character.
         """
         found = self._next()
         if found not in {",", end}:
@@ -311,7 +262,7 @@ class _Reader:
         self._counted = self._place
         return self._line
 
-    def _error(self, what: str, remedy: str = "create the file again") -> ReportJsonError:
+    def _error(self, what: str, remedy: str = "create the file again") -> ProblemsError:
         column = self._place - self._text.rfind("\n", 0, self._place)
         what = what.replace("invalid JSON:", f"invalid JSON in column {column}:", 1)
-        return ReportJsonError(self._text.count("\n", 0, self._place) + 1, what, remedy)
+        return refuse(self._path, self._text.count("\n", 0, self._place) + 1, what, remedy)
