@@ -10,7 +10,6 @@ from accelerator_portal.catalog.problem import Problem, ProblemsError
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.reading import MAX_TESTS, ImportResult
 from accelerator_portal.reports.report import (
-    Environment,
     OperatorCoverage,
     Report,
     Suite,
@@ -18,6 +17,7 @@ from accelerator_portal.reports.report import (
     different_facts,
     environment_facts,
 )
+from accelerator_portal.reports.run_facts import stated_environment
 from accelerator_portal.reports.shard import Shard, positions_of
 from accelerator_portal.reports.texts import shortened
 
@@ -106,17 +106,13 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
         for suite in found.suites:
             known = suites.get(suite.name)
             suites[suite.name] = _joined(known, suite) if known else suite
-    stated: dict[str, object] = {}
-    for found in founds:
-        for name, value in found.environment.model_dump(exclude_none=True).items():
-            stated.setdefault(name, value) if value else None
     starts = [found.started for found in founds if found.started]
     ends = [found.finished for found in founds if found.finished]
     notes = dict.fromkeys(found.note for found in founds if found.note)
     return ImportResult(
         suites=tuple(suites.values()),
         tests=tuple(test for found in founds for test in found.tests),
-        environment=Environment.model_validate(stated),
+        environment=stated_environment(*(found.environment for found in founds)),
         started=min(starts, default=None),
         finished=max(ends, default=None),
         note=" ".join(notes) or None,
