@@ -40,7 +40,7 @@ A text that is in no table is an error message, which `failure_texts` classifies
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from accelerator_portal.reports.failure_texts import outcome_of_text
@@ -62,12 +62,7 @@ class StatusMeaning:
 
     def fields(self) -> dict[str, Any]:
         """Return the meaning as fields of a `TestEntry`."""
-        return {
-            "outcome": self.outcome,
-            "stage": self.stage,
-            "reason": self.reason,
-            "raw_status": self.raw_status,
-        }
+        return asdict(self)
 
 
 DYNAMO: Mapping[str, StatusMeaning] = {
