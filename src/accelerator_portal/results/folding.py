@@ -22,12 +22,7 @@ from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.archive import read_state_of, state_path
 from accelerator_portal.results.history import fold, point_of
 from accelerator_portal.results.partitions.manifest import read_manifest
-from accelerator_portal.results.partitions.writing import (
-    add_report,
-    forget,
-    locked,
-    refuse_many_suites,
-)
+from accelerator_portal.results.partitions.writing import add_report, forget, locked
 from accelerator_portal.results.standing import Basis, State, basis_of
 from accelerator_portal.results.state_file import write_state
 
@@ -171,7 +166,6 @@ def _fold_history(
             after, changes = fold(state, report, path)
             point = point_of(report, path)
             if after is not state or manifest.lacks_results(point.id):
-                refuse_many_suites(report, path)
                 manifest = add_report(root, manifest, report, point, changes)
                 write_state(kept, after)  # last: an interrupted fold is repeated
             if after is not state:

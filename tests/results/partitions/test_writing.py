@@ -13,7 +13,6 @@ import pytest
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
-from accelerator_portal.results.partitions import writing
 from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest, write_manifest
 from accelerator_portal.results.standing import State
 from tests.results.made_up import START, made_up
@@ -110,19 +109,6 @@ def test_results_are_added_where_only_the_changes_were_kept(tmp_path: Path) -> N
     folding = archive(root, *REPORTS)
     assert folding.histories[0].new == 0
     assert all_rows(root) == before
-
-
-def test_a_report_with_a_suite_for_each_test_is_refused_before_anything_is_written(
-    tmp_path: Path,
-) -> None:
-    many = made_up(0, {f"t{n}": "passed" for n in range(writing.MAX_SUITES + 1)})
-    tests = tuple(t.model_copy(update={"suite": f"s{n}"}) for n, t in enumerate(many.tests))
-    folding = fold_reports(tmp_path, named(many.model_copy(update={"tests": tests})))
-    assert str(folding.problems[0]) == (
-        "day-0.json:1: the report has tests of 1,001 suites, more than 1,000; "
-        "name a group of tests as the suite, and the rest in names and parameters"
-    )
-    assert content(tmp_path) == {}
 
 
 def test_folding_anew_forgets_one_basis_and_keeps_the_other(tmp_path: Path) -> None:

@@ -40,19 +40,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-MAX_SUITES = 1_000
-"""The maximum number of suites of a report: each suite gets a folder."""
-
-
-def refuse_many_suites(report: Report, path: Path) -> None:
-    """Raise ProblemsError, naming `path`, for a report with too many suites."""
-    suites = {test.suite for test in report.tests}
-    if len(suites) > MAX_SUITES:
-        what = f"the report has tests of {len(suites):,} suites, more than {MAX_SUITES:,}"
-        remedy = "name a group of tests as the suite, and the rest in names and parameters"
-        raise ProblemsError([Problem(path.as_posix(), 1, what, remedy)])
-
-
 def add_report(
     root: Path, manifest: Manifest, report: Report, point: Point, changes: Iterable[OutcomeChange]
 ) -> Manifest:
