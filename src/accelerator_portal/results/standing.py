@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from accelerator_portal.reports.outcomes import BAD, GOOD, Kind, Outcome, Stage
-from accelerator_portal.reports.report import Environment, Report, Trigger
+from accelerator_portal.reports.report import Environment, Moment, Report, Trigger
 
 WINDOW = 30
 """The number of last verdicts that are stored of a test: a month of nightly runs."""
@@ -36,10 +36,10 @@ class Point:
     """
 
     id: str
-    started: dt.datetime
+    started: Moment
     kind: Kind
     trigger: Trigger
-    environment: Environment
+    environment: Environment = field(default_factory=Environment)
     origins: tuple[tuple[str, str], ...] = ()
     """The repositories and commits that the report was imported from, without duplicates."""
 

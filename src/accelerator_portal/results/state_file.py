@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,9 +12,9 @@ from pydantic import Field, NonNegativeInt, ValidationError
 
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.reports.outcomes import Kind, Outcome, Stage
+from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.reading import read_bytes, refuse
-from accelerator_portal.reports.report import Environment, Moment, Slug, Trigger
+from accelerator_portal.reports.report import Slug
 from accelerator_portal.results.standing import (
     VERDICT,
     WINDOW,
@@ -48,15 +48,6 @@ StandingRow = tuple[
 ]
 
 
-class _Report(Model):
-    id: str
-    started: Moment
-    kind: Kind
-    trigger: Trigger
-    environment: Environment = Environment()
-    origins: tuple[tuple[str, str], ...] = ()
-
-
 class _Group(Model):
     last: NonNegativeInt
     tests: Mapping[str, StandingRow]
@@ -66,7 +57,7 @@ class _File(Model):
     schema_version: Literal[1]
     accelerator: Slug
     basis: Basis
-    reports: tuple[_Report, ...]
+    reports: tuple[Point, ...]
     groups: Mapping[str, _Group]
 
 
@@ -103,10 +94,7 @@ def read_state(path: Path) -> State:
     """
     try:
         found = _File.model_validate_json(read_bytes(path))
-        points = [
-            Point(r.id, r.started, r.kind, r.trigger, r.environment, r.origins)
-            for r in found.reports
-        ]
+        points = found.reports
         groups = {
             name: Group(
                 points[group.last],
@@ -166,7 +154,7 @@ def _row(standing: Standing, numbers: Mapping[str, int]) -> list[object]:
     return [numbers[field.id] if type(field) is Point else field for field in standing]
 
 
-def _standing(row: StandingRow, points: list[Point]) -> Standing:
+def _standing(row: StandingRow, points: Sequence[Point]) -> Standing:
     return Standing(
         outcome=row[0],
         stage=row[1],
