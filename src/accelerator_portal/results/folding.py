@@ -165,7 +165,7 @@ def _fold_history(
         for path, report in reports:
             after, changes = fold(state, report, path)
             point = point_of(report, path)
-            if after is not state or manifest.lacks_results(point.id):
+            if after is not state or point.id not in manifest.reports:
                 manifest = add_report(root, manifest, report, point, changes)
                 write_state(kept, after)  # last: an interrupted fold is repeated
             if after is not state:

@@ -13,12 +13,11 @@ import pytest
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.results.history import fold
-from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest, write_manifest
+from accelerator_portal.results.partitions.manifest import Manifest, read_manifest, write_manifest
 from accelerator_portal.results.standing import State
 from tests.results.made_up import START, made_up
 from tests.results.partitions.archived import (
     DAYS,
-    all_rows,
     archive,
     content,
     named,
@@ -96,19 +95,13 @@ def _full_after(writes: int) -> Callable[[Path, bytes], int]:
     return write
 
 
-def test_results_are_added_where_only_the_changes_were_kept(tmp_path: Path) -> None:
-    root = tmp_path
-    archive(root, *REPORTS)
-    before = all_rows(root)
-    manifest = read_manifest(root, "example")
-    dropped = [file.path for file in manifest.files_of("runs", "results")]
-    for path in dropped:
-        (root / HISTORY / path).unlink()
-    bare = {n: r.model_copy(update={"results": None}) for n, r in manifest.reports.items()}
-    write_manifest(root, manifest.with_files((), without=dropped, reports=bare))
-    folding = archive(root, *REPORTS)
+def test_a_report_that_the_manifest_lacks_is_archived_again(tmp_path: Path) -> None:
+    archive(tmp_path, *REPORTS)
+    before = rows(tmp_path, "results")
+    write_manifest(tmp_path, Manifest(accelerator="example"))
+    folding = archive(tmp_path, *REPORTS)
     assert folding.histories[0].new == 0
-    assert all_rows(root) == before
+    assert rows(tmp_path, "results") == before
 
 
 def test_folding_anew_forgets_one_basis_and_keeps_the_other(tmp_path: Path) -> None:

@@ -64,12 +64,12 @@ def _totals(manifest: Manifest) -> Iterator[Problem]:
     """Yield a problem if the files have other numbers of rows than the manifest's reports state."""
     for basis in BASES:
         reports = [report for report in manifest.reports.values() if report.basis == basis]
-        counted = {
-            "results": sum(report.results or 0 for report in reports),
+        counted: Mapping[Table, int] = {
+            "results": sum(report.results for report in reports),
             "changes": sum(report.changes for report in reports),
         }
         for table, rows in counted.items():
-            listed = sum(f.rows for f in manifest.files if f.partition[:2] == (basis, table))
+            listed = sum(file.rows for file in manifest.files_of(basis, table))
             if listed != rows:
                 path = f"{HISTORY}/{manifest.accelerator}/manifest.json"
                 files = f"the files have {listed:,} rows of {basis}/{table}"
@@ -84,22 +84,20 @@ def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]
         except ProblemsError as error:
             yield from error.problems
             continue
-        archived = {n: r for n, r in manifest.reports.items() if r.basis == basis}
+        archived = {n: r.started for n, r in manifest.reports.items() if r.basis == basis}
+        folded = {n: point.started for n, point in state.reports.items()}
         path = f"{HISTORY}/{manifest.accelerator}/{basis}.json"
-        if archived and not state.reports:
+        if archived and not folded:
             yield Problem(path, 1, "file not found", f"{_RESTORE}, or {_FOLD}")
             continue
-        for name in sorted(archived.keys() - state.reports.keys()):
-            started = archived[name].started
-            report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
-            what = f"{report} is in the archive but not in the history"
-            yield Problem(path, 1, what, _FOLD)
-        for name in sorted(state.reports.keys() - archived.keys()):
-            started = state.reports[name].started
-            report = f"the report {name} of {started:%Y-%m-%d %H:%M} UTC"
-            what = f"{report} is in the history but not in the archive"
-            yield Problem(path, 1, what, _FOLD)
-        if whole and archived.keys() == state.reports.keys():
+        for here, there, where in (
+            (archived, folded, "in the archive but not in the history"),
+            (folded, archived, "in the history but not in the archive"),
+        ):
+            for name in sorted(here.keys() - there.keys()):
+                report = f"the report {name} of {here[name]:%Y-%m-%d %H:%M} UTC"
+                yield Problem(path, 1, f"{report} is {where}", _FOLD)
+        if whole and archived.keys() == folded.keys():
             yield from _standings(root, manifest, state, path)
 
 

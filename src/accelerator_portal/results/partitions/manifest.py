@@ -24,8 +24,6 @@ SCHEMA_VERSION: Literal[1] = 1
 
 _RESTORE = "restore it from the repository's history"
 
-FileDigest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
 
 class ListedFile(Model):
     """A Parquet file of the archive, with the times of its first and its last report."""
@@ -36,7 +34,7 @@ class ListedFile(Model):
     """The number of rows."""
     bytes: NonNegativeInt
     """The size of the file in bytes."""
-    sha256: FileDigest
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
     """The SHA-256 of the file."""
     first: Moment
     """The start time of the oldest report in the file."""
@@ -59,8 +57,8 @@ class ListedReport(Model):
     """Whether the report is a run or a baseline."""
     started: Moment
     """The start time of the report."""
-    results: NonNegativeInt | None
-    """The number of its results in the archive; null if only its changes are archived."""
+    results: NonNegativeInt
+    """The number of its results in the archive."""
     changes: NonNegativeInt
     """The number of its changes in the archive."""
 
@@ -80,10 +78,6 @@ class Manifest(Model):
     def files_of(self, basis: Basis, table: Table) -> tuple[ListedFile, ...]:
         """Return the files of one table (results or changes) of runs or of baselines."""
         return tuple(file for file in self.files if file.partition[:2] == (basis, table))
-
-    def lacks_results(self, report: str) -> bool:
-        """Return whether a report's results are missing from the archive."""
-        return report not in self.reports or self.reports[report].results is None
 
     def with_files(
         self,
@@ -121,7 +115,7 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     path = manifest_path(root, accelerator)
     name = path.relative_to(root).as_posix()
     if not path.exists():
-        if has_files(root, accelerator):
+        if any(files_below(root, accelerator)):
             raise ProblemsError([Problem(name, 1, "manifest not found", _RESTORE)])
         return Manifest(accelerator=accelerator)
     try:
@@ -131,8 +125,9 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
         place = ".".join(map(str, detail["loc"]))
         what = f"invalid manifest ({': '.join(filter(None, [place, detail['msg']]))})"
         raise ProblemsError([Problem(name, 1, what, _RESTORE)]) from None
-    foreign = [file.path for file in found.files if not _belongs(file.path, accelerator)]
-    if found.accelerator != accelerator or foreign:
+    places = [partition_of(file.path) for file in found.files]
+    owners = {found.accelerator, *(place.accelerator if place else "" for place in places)}
+    if owners != {accelerator}:
         what = f'the manifest does not belong to "{accelerator}"'
         raise ProblemsError([Problem(name, 1, what, _RESTORE)])
     return found
@@ -154,22 +149,12 @@ def manifest_text(manifest: Manifest) -> str:
     return f'{{{head},\n"reports": {{\n{reports}\n}},\n"files": [\n{files}\n]}}\n'
 
 
-def has_files(root: Path, accelerator: str) -> bool:
-    """Return whether the archive's folders contain any file of an accelerator."""
-    return next(files_below(root, accelerator), None) is not None
-
-
 def files_below(root: Path, accelerator: str) -> Iterator[Path]:
     """Yield every Parquet file in the folders of an accelerator, listed or not."""
     for basis in BASES:
         for table in TABLES:
             folder = table_folder(root, basis, table, accelerator)
             yield from sorted(folder.rglob("*.parquet"))
-
-
-def _belongs(path: str, accelerator: str) -> bool:
-    partition = partition_of(path)
-    return partition is not None and partition.accelerator == accelerator
 
 
 # Where the files of the archive are: folders as Hive names them, so that every engine reads them.

@@ -23,7 +23,6 @@ from accelerator_portal.results.partitions.columns import (
 )
 from accelerator_portal.results.partitions.manifest import (
     HISTORY,
-    TABLES,
     ListedFile,
     ListedReport,
     Manifest,
@@ -47,18 +46,16 @@ def add_report(
 
     No existing file is read or replaced, so time and memory don't depend on the archive. The files
     come before the manifest: an interrupted command writes files of the same names when repeated.
-    If the manifest lists the report without results, only the results are added.
+    Nothing is written if the manifest lists the report.
 
     Raises OSError if writing fails.
     """
-    known = manifest.reports.get(point.id)
-    if known and known.results is not None:
+    if point.id in manifest.reports:
         return manifest
-    tables: dict[Table, Mapping[str, pa.Table]] = {
-        "results": result_tables(report, point.id, point.started)
+    tables: Mapping[Table, Mapping[str, pa.Table]] = {
+        "results": result_tables(report, point.id, point.started),
+        "changes": change_tables(changes),
     }
-    if known is None:
-        tables["changes"] = change_tables(changes)
     basis, month = basis_of(report), month_of(point.started)
     stem = report_file_stem(point.started, point.id)
     files = [
@@ -67,13 +64,9 @@ def add_report(
         for suite, rows in by_suite.items()
     ]
     results, added = (
-        sum(rows.num_rows for rows in tables.get(table, {}).values()) for table in TABLES
+        sum(rows.num_rows for rows in by_suite.values()) for by_suite in tables.values()
     )
-    listed = (
-        known.model_copy(update={"results": results})
-        if known
-        else ListedReport(basis=basis, started=point.started, results=results, changes=added)
-    )
+    listed = ListedReport(basis=basis, started=point.started, results=results, changes=added)
     after = manifest.with_files(files, reports={point.id: listed})
     write_manifest(root, after)
     return after
