@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from accelerator_portal.results.standing import (
     Standing,
     State,
     advanced,
+    basis_of,
     first,
     origins_of,
     verdict,
@@ -132,7 +134,7 @@ def _refuse_foreign(state: State, report: Report, path: Path) -> None:
     if report.accelerator != state.accelerator:
         what = f'the report is about "{report.accelerator}", not "{state.accelerator}"'
         raise refuse(path, 1, what, "add it to that platform's history")
-    if (report.kind == "baseline") != (state.basis == "baselines"):
+    if basis_of(report) != state.basis:
         what = f"a report of kind {report.kind} cannot be added to a history of {state.basis}"
         raise refuse(path, 1, what, "keep runs and baselines in two histories")
 
@@ -204,9 +206,7 @@ def _whole(report: Report) -> frozenset[str]:
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":
         return frozenset()
-    counts: dict[str, int] = {}
-    for test in report.tests:
-        counts[test.suite] = counts.get(test.suite, 0) + 1
+    counts = Counter(test.suite for test in report.tests)
     planned = {suite.name: suite.planned or 0 for suite in report.suites}
     return frozenset(name for name in counts if counts[name] >= planned.get(name, 0))
 
