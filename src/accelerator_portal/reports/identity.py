@@ -7,7 +7,7 @@ in a URL. Hardware is never part of a key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import quote, unquote
@@ -65,16 +65,12 @@ def parse_key(key: str) -> Identity:
     """Return the identity with this key. Raises UnreadableKeyError if the key is invalid."""
     path, asked, query = key.partition("?")
     suite, _, name = path.partition("/")
-    pairs = query.split("&") if asked else []
-    found = Identity(unquote(suite), unquote(name), _pairs(pairs))
+    pairs = (pair.partition("=") for pair in (query.split("&") if asked else ()))
+    parameters = tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+    found = Identity(unquote(suite), unquote(name), parameters)
     if not (found.suite and found.name) or found.key != key:
         raise UnreadableKeyError(f'"{key[:200]}" is not a valid test key')
     return found
-
-
-def _pairs(pairs: Iterable[str]) -> Parameters:
-    split = (pair.partition("=") for pair in pairs)
-    return tuple((unquote(name), unquote(value)) for name, _, value in split)
 
 
 def _text(value: Scalar) -> str:

@@ -124,36 +124,32 @@ class Environment(Model):
     """Versions of further packages, by package name, for example `{"numpy": "2.3.1"}`."""
 
 
-FactDifference = tuple[str, object, object]
-"""The name of a fact and its two values; None for an unknown value."""
-
-
 def environment_facts(environment: Environment) -> Mapping[str, object]:
     """Return the known facts of an environment as values by name.
 
     Names are those of the fields in words (`torch commit`), and `package numpy` for a package. The
     value of a component joins its name, version and commit.
     """
-    packages = {f"package {name}": v for name, v in environment.packages.items()}
-    return {**dict(_facts(environment)), **packages}
+    facts: dict[str, object] = {}
+    for name, value in environment:
+        if isinstance(value, Component):
+            facts[name] = " ".join(filter(None, (value.name, value.version, value.commit)))
+        elif name != "packages" and value is not None:
+            facts[name.replace("_", " ")] = value
+    return facts | {f"package {name}": value for name, value in environment.packages.items()}
 
 
 def different_facts(
     here: Mapping[str, object], there: Mapping[str, object]
-) -> Iterator[FactDifference]:
-    """Yield the name and both values of each fact that differs, sorted by name."""
+) -> Iterator[tuple[str, object, object]]:
+    """Yield the name and both values of each fact that differs, sorted by name.
+
+    An unknown value is None.
+    """
     for name in sorted(here.keys() | there.keys()):
         one, other = here.get(name), there.get(name)
         if one != other:
             yield name, one, other
-
-
-def _facts(environment: Environment) -> Iterator[tuple[str, object]]:
-    for name, value in environment:
-        if isinstance(value, Component):
-            yield name, " ".join(filter(None, (value.name, value.version, value.commit)))
-        elif name != "packages" and value is not None:
-            yield name.replace("_", " "), value
 
 
 class Origin(Model):

@@ -60,7 +60,9 @@ def environment_of_file(path: Path) -> Environment:
         raise ProblemsError(problems)
     record, faults = validate(Environment, file)
     if record is None or problems or faults:
-        raise ProblemsError([*problems, *faults] or [_empty(path)])
+        fields = ", ".join(ENVIRONMENT_OPTIONS)
+        empty = Problem(path.name, 1, "the file is empty", f"add facts of the run: {fields}")
+        raise ProblemsError([*problems, *faults] or [empty])
     return record
 
 
@@ -76,8 +78,3 @@ def stated_environment(*stated: Environment | Mapping[str, Any]) -> Environment:
             if value:
                 facts.setdefault(name, value)
     return Environment.model_validate(facts)
-
-
-def _empty(path: Path) -> Problem:
-    fields = ", ".join(ENVIRONMENT_OPTIONS)
-    return Problem(path.name, 1, "the file is empty", f"add facts of the run: {fields}")

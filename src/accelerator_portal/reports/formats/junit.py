@@ -112,21 +112,17 @@ class _Reading:
         if not self._suites:
             what = "the file contains no test suite"
             raise refuse(self._path, 1, what, "use a JUnit XML file with results")
+        run = self._run
+        # A report of this project states the end of its run itself.
+        end = None if run.started else max(self._moments, default=None)
         return ImportResult(
             suites=tuple(self._suites.values()),
             tests=tests,
-            environment=stated_environment(self._run.environment, environment),
-            started=self._run.started or min(self._moments, default=None),
-            finished=self._run.finished or self._end(),
-            note=self._run.note or (_NO_ZONE if self._zone_is_missing else None),
+            environment=stated_environment(run.environment, environment),
+            started=run.started or min(self._moments, default=None),
+            finished=run.finished or end,
+            note=run.note or (_NO_ZONE if self._zone_is_missing else None),
         )
-
-    def _end(self) -> dt.datetime | None:
-        """Return the latest time in the attributes of the suites, or None if there is none.
-
-        Also None if the file is a report of this project, which states the end of its run itself.
-        """
-        return None if self._run.started else max(self._moments, default=None)
 
     def _name(self, suite: SuiteElement) -> str:
         name = suite.attributes.get("name", "")
