@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.ctrf import read_ctrf
-from accelerator_portal.reports.reading import ImportResult, Options
+from tests.reports.format_file import FormatFile
 
 STATUSES = ("passed", "failed", "skipped", "pending", "other")
 
@@ -27,10 +23,8 @@ def document(*tests: dict[str, Any], **results: Any) -> dict[str, Any]:  # noqa:
     }
 
 
-def read(tmp_path: Path, value: object, options: Options | None = None) -> ImportResult:
-    file = tmp_path / "results.json"
-    file.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
-    return read_ctrf(file, options or Options())
+FILE = FormatFile("results.json", read_ctrf)
+read, problems = FILE.read, FILE.problems
 
 
 def case_fields(tmp_path: Path, **test: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
@@ -38,9 +32,3 @@ def case_fields(tmp_path: Path, **test: Any) -> dict[str, Any]:  # noqa: ANN401 
     (found,) = read(tmp_path, document(test)).tests
     left_out = {"suite", "name", "duration_s"}
     return found.model_dump(exclude_defaults=True, exclude=left_out, mode="json")
-
-
-def problems(tmp_path: Path, value: object) -> list[str]:
-    with pytest.raises(ProblemsError) as caught:
-        read(tmp_path, value)
-    return [str(problem) for problem in caught.value.problems]

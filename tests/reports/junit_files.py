@@ -5,19 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.junit import read_junit
-from accelerator_portal.reports.reading import ImportResult, Options
+from tests.reports.format_file import FormatFile
 
 SUITE = '<testsuites><testsuite name="pytest">{}</testsuite></testsuites>'
 
 
-def read(tmp_path: Path, text: str | bytes, options: Options | None = None) -> ImportResult:
-    file = tmp_path / "results.xml"
-    file.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_junit(file, options or Options())
+FILE = FormatFile("results.xml", read_junit)
+read, problems = FILE.read, FILE.problems
 
 
 def case_fields(tmp_path: Path, inside: str, attributes: str = "") -> dict[str, Any]:
@@ -25,9 +20,3 @@ def case_fields(tmp_path: Path, inside: str, attributes: str = "") -> dict[str, 
     case = f'<testcase classname="tests.test_x" name="test_a" {attributes}>{inside}</testcase>'
     (test,) = read(tmp_path, SUITE.format(case)).tests
     return test.model_dump(exclude_defaults=True, exclude={"suite", "name"}, mode="json")
-
-
-def problems(tmp_path: Path, text: str | bytes, options: Options | None = None) -> list[str]:
-    with pytest.raises(ProblemsError) as caught:
-        read(tmp_path, text, options)
-    return [str(problem) for problem in caught.value.problems]

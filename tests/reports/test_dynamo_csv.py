@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.dynamo_csv import read_dynamo_csv
+from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Scalar, TestEntry
+from tests.reports.format_file import FormatFile
 
 # Everything here is made up: models, results, addresses.
 NAME = "inductor_torchbench_inference.csv"
@@ -16,20 +17,8 @@ ISSUE = "https://example.org/issues/"
 XPU = "name,float32,bfloat16,float16,amp_bf16,amp_fp16\n"
 
 
-def read(
-    folder: Path, text: str | bytes, name: str = NAME, options: Options | None = None
-) -> ImportResult:
-    path = folder / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_dynamo_csv(path, options or Options())
-
-
-def refused(
-    folder: Path, text: str | bytes, name: str = NAME, options: Options | None = None
-) -> list[str]:
-    with pytest.raises(ProblemsError) as error:
-        read(folder, text, name, options)
-    return [str(problem) for problem in error.value.problems]
+FILE = FormatFile(NAME, read_dynamo_csv)
+read, refused = FILE.read, FILE.problems
 
 
 def outcomes(found: ImportResult) -> list[tuple[str, Scalar | None, Outcome]]:
@@ -108,76 +97,53 @@ def test_a_column_for_each_type(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "suite", "parameters"),
+    ("name", "group"),
     [
-        (NAME, "torchbench", {"mode": "inference", "compiler": "inductor"}),
-        (
-            "inductor_huggingface_training.csv",
-            "huggingface",
-            {"mode": "training", "compiler": "inductor"},
-        ),
-        ("inductor_timm_training.csv", "timm", {"mode": "training", "compiler": "inductor"}),
-        (
-            "inductor_timm_models_inference.csv",
-            "timm",
-            {"mode": "inference", "compiler": "inductor"},
-        ),
-        (
-            "cpu_inductor_torchbench_inference.csv",
-            "torchbench",
-            {"mode": "inference", "compiler": "inductor"},
-        ),
+        (NAME, "torchbench?compiler=inductor&mode=inference"),
+        ("inductor_huggingface_training.csv", "huggingface?compiler=inductor&mode=training"),
+        ("inductor_timm_training.csv", "timm?compiler=inductor&mode=training"),
+        ("inductor_timm_models_inference.csv", "timm?compiler=inductor&mode=inference"),
+        ("cpu_inductor_torchbench_inference.csv", "torchbench?compiler=inductor&mode=inference"),
         (
             "cpu_inductor_freezing_timm_inference.csv",
-            "timm",
-            {"mode": "inference", "compiler": "inductor", "freezing": True},
+            "timm?compiler=inductor&freezing=true&mode=inference",
         ),
         (
             "dynamic_inductor_timm_inference.csv",
-            "timm",
-            {"mode": "inference", "compiler": "inductor", "dynamic": True},
+            "timm?compiler=inductor&dynamic=true&mode=inference",
         ),
         (
             "dynamic_cpu_aot_inductor_amp_freezing_torchbench_inference.csv",
-            "torchbench",
-            {
-                "mode": "inference",
-                "compiler": "aot_inductor",
-                "dynamic": True,
-                "dtype": "amp",
-                "freezing": True,
-            },
+            "torchbench?compiler=aot_inductor&dtype=amp&dynamic=true&freezing=true&mode=inference",
         ),
         (
             "dynamic_aot_eager_huggingface_training.csv",
-            "huggingface",
-            {"mode": "training", "compiler": "aot_eager", "dynamic": True},
+            "huggingface?compiler=aot_eager&dynamic=true&mode=training",
         ),
     ],
 )
-def test_the_name_of_the_file_says_how(
-    tmp_path: Path, name: str, suite: str, parameters: dict[str, Scalar]
-) -> None:
-    (test,) = read(tmp_path, "name,accuracy\nm,pass\n", name).tests
-    assert (test.suite, test.parameters) == (suite, parameters)
+def test_the_name_of_the_file_says_how(tmp_path: Path, name: str, group: str) -> None:
+    (test,) = FormatFile(name, read_dynamo_csv).read(tmp_path, "name,accuracy\nm,pass\n").tests
+    identity = identity_of(test)
+    assert (identity.key, identity.group) == (group.replace("?", "/m?"), group)
 
 
 def test_another_name_needs_a_suite(tmp_path: Path) -> None:
-    text = "name,accuracy\nm,pass\n"
-    assert refused(tmp_path, text, "mine.csv") == [
+    file, text = FormatFile("mine.csv", read_dynamo_csv), "name,accuracy\nm,pass\n"
+    assert file.problems(tmp_path, text) == [
         (
             "mine.csv:1: the file name does not state how the models were run; "
             'use a name like "inductor_torchbench_inference.csv", or pass --suite'
         )
     ]
     options = Options("example", {"mode": "training"})
-    (test,) = read(tmp_path, text, "mine.csv", options).tests
+    (test,) = file.read(tmp_path, text, options).tests
     assert (test.suite, test.parameters) == ("example", {"mode": "training"})
 
 
 def test_the_file_stands_above_the_options_but_for_the_suite(tmp_path: Path) -> None:
     options = Options("example", {"mode": "training", "dtype": "int8", "recipe": "x"})
-    (test,) = read(tmp_path, "name,float32\nm,pass\n", NAME, options).tests
+    (test,) = read(tmp_path, "name,float32\nm,pass\n", options).tests
     assert (test.suite, test.parameters) == (
         "example",
         {"mode": "inference", "dtype": "float32", "recipe": "x", "compiler": "inductor"},

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.executorch import read_executorch_csv
-from accelerator_portal.reports.reading import ImportResult, Options
-from accelerator_portal.reports.report import Scalar, TestEntry
+from accelerator_portal.reports.reading import Options
+from accelerator_portal.reports.report import Scalar
+from tests.reports.format_file import FormatFile, only
 
 # Everything here is made up: tests, results, figures. The columns are those of ExecuTorch.
 NAME = "example.csv"
@@ -42,21 +42,8 @@ def content(*rows: dict[str, str]) -> str:
     return text.getvalue()
 
 
-def read(folder: Path, text: str | bytes, options: Options | None = None) -> ImportResult:
-    path = folder / NAME
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_executorch_csv(path, options or Options())
-
-
-def refused(folder: Path, text: str | bytes) -> list[str]:
-    with pytest.raises(ProblemsError) as error:
-        read(folder, text)
-    return [str(problem) for problem in error.value.problems]
-
-
-def only(found: ImportResult) -> TestEntry:
-    (test,) = found.tests
-    return test
+FILE = FormatFile(NAME, read_executorch_csv)
+read, refused = FILE.read, FILE.problems
 
 
 def test_figures_that_are_not_finite_are_no_metrics(tmp_path: Path) -> None:

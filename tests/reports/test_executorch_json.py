@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.executorch import read_executorch_json
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import TestEntry
+from tests.reports.format_file import FormatFile, only
 
 # As ExecuTorch 1.5.1 wrote it on 2026-11-21, without its log; the other tests are made up.
 REAL = {
@@ -58,8 +57,11 @@ def case(nodeid: str, outcome: str, *rows: object, **call: Any) -> dict[str, Any
     }
 
 
-def read(folder: Path, *tests: object, options: Options | None = None) -> ImportResult:
-    made = {
+FILE = FormatFile("report.json", read_executorch_json)
+
+
+def document(*tests: object) -> dict[str, object]:
+    return {
         "created": 1_772_359_260.0,
         "duration": 60.0,
         "exitcode": 1,
@@ -68,19 +70,10 @@ def read(folder: Path, *tests: object, options: Options | None = None) -> Import
         "collectors": [{"nodeid": "x" * 70_000, "outcome": "passed"}],
         "tests": tests,
     }
-    (folder / "report.json").write_text(json.dumps(made), encoding="utf-8")
-    return read_executorch_json(folder / "report.json", options or Options())
 
 
-def only(found: ImportResult) -> TestEntry:
-    (test,) = found.tests
-    return test
-
-
-def refused(folder: Path, *tests: object) -> list[str]:
-    with pytest.raises(ProblemsError) as error:
-        read(folder, *tests)
-    return [str(problem) for problem in error.value.problems]
+def read(folder: Path, *tests: object, options: Options | None = None) -> ImportResult:
+    return FILE.read(folder, document(*tests), options)
 
 
 def test_a_test_that_executorch_wrote_is_read(tmp_path: Path) -> None:
@@ -178,7 +171,7 @@ def test_what_was_left_out_before_it_began_keeps_its_name_and_parameters(tmp_pat
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, test: object, message: str) -> None:
-    assert refused(tmp_path, test) == [f"report.json:1: {message}; {REMEDY}"]
+    assert FILE.problems(tmp_path, document(test)) == [f"report.json:1: {message}; {REMEDY}"]
 
 
 def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
@@ -186,4 +179,4 @@ def test_a_file_of_two_backends_is_refused(tmp_path: Path) -> None:
     cases = [case(f"a.py::test_a[{row['Flow']}]", "passed", row) for row in rows]
     what = "the file contains results of several backends: coreml, xnnpack"
     remedy = "split the file; a report covers one accelerator"
-    assert refused(tmp_path, *cases) == [f"report.json:1: {what}; {remedy}"]
+    assert FILE.problems(tmp_path, document(*cases)) == [f"report.json:1: {what}; {remedy}"]

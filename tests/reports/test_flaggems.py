@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.flaggems import read_flaggems
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.reading import ImportResult, Options
+from tests.reports.format_file import FormatFile
 
 # The structure is that of FlagGems' files; the tests are made up.
 TESTS = """\
@@ -51,10 +51,11 @@ OF_ALL = (
 )
 
 
+FILE = FormatFile("test_x.py", read_flaggems)
+
+
 def read(tmp_path: Path, text: str, accelerator: str = "acme") -> ImportResult:
-    file = tmp_path / "test_x.py"
-    file.write_text(text, "utf-8")
-    return read_flaggems(file, Options(accelerator=accelerator))
+    return FILE.read(tmp_path, text, Options(accelerator=accelerator))
 
 
 def test_only_what_is_left_out_whatever_its_parameters_is_read(tmp_path: Path) -> None:
@@ -84,5 +85,4 @@ def test_flaggems_has_names_of_its_own_for_vendors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["def f(:\n", "x = '\x00'\n", "x = " + "(" * 5000])
 def test_a_file_that_is_no_python_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ProblemsError, match=r"test_x.py:1: invalid Python"):
-        read(tmp_path, text)
+    assert FILE.problems(tmp_path, text)[0].startswith("test_x.py:1: invalid Python")

@@ -72,16 +72,6 @@ def test_a_test_for_the_accelerator_counts_before_that_for_the_processor(tmp_pat
         assert (test.name, test.outcome) == ("TestX::test_a", "passed")
 
 
-def test_of_two_results_of_one_test_the_worse_counts(tmp_path: Path) -> None:
-    bad = '<testcase classname="x" name="a"><failure message="bad"/></testcase>'
-    clean = (
-        '<testcase classname="x" name="a"><error message="failed on teardown with x"/></testcase>'
-    )
-    for cases in (bad + clean, clean + bad):
-        (test,) = read(tmp_path, SUITE.format(cases)).tests
-        assert (test.outcome, test.reason) == ("failed", "bad")
-
-
 def test_suites_are_named_by_the_file_or_by_a_person(tmp_path: Path) -> None:
     case = '<testcase classname="x" name="{}"/>'
     text = (

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.lm_eval import read_lm_eval
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import ImportResult
+from tests.reports.format_file import FormatFile
 
 # The structure is that of the files of vllm-ascend and vllm-gaudi; models and values are made up.
 TASKS = """\
@@ -31,11 +31,7 @@ metrics: {name: "exact_match,strict-match", value: 0.9}
 """
 
 
-def read(tmp_path: Path, text: str) -> ImportResult:
-    file = tmp_path / "model.yaml"
-    file.write_text(text, "utf-8")
-    assert detect_format(file) == "lm-eval"
-    return read_lm_eval(file, Options())
+FILE = FormatFile("model.yaml", read_lm_eval)
 
 
 def values(found: ImportResult) -> list[tuple[object, dict[str, float]]]:
@@ -46,7 +42,8 @@ def values(found: ImportResult) -> list[tuple[object, dict[str, float]]]:
 
 
 def test_each_task_of_a_model_is_a_test_with_the_expected_values(tmp_path: Path) -> None:
-    found = read(tmp_path, TASKS)
+    found = FILE.read(tmp_path, TASKS)
+    assert detect_format(tmp_path / FILE.name) == "lm-eval"
     assert values(found) == [
         ("gsm8k", {"exact-match-strict-match": 0.75, "exact-match-flexible-extract": 0.8}),
         ("other", {"acc-none": 1.0}),
@@ -57,7 +54,9 @@ def test_each_task_of_a_model_is_a_test_with_the_expected_values(tmp_path: Path)
 
 
 def test_a_model_card_has_one_task(tmp_path: Path) -> None:
-    assert values(read(tmp_path, CARD)) == [("gsm8k", {"exact-match-strict-match": 0.9})]
+    found = FILE.read(tmp_path, CARD)
+    assert detect_format(tmp_path / FILE.name) == "lm-eval"
+    assert values(found) == [("gsm8k", {"exact-match-strict-match": 0.9})]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +70,4 @@ def test_a_model_card_has_one_task(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(ProblemsError) as error:
-        read(tmp_path, text)
-    assert words in str(error.value)
+    assert words in "\n".join(FILE.problems(tmp_path, text))

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.mps_lists import read_mps_lists
-from accelerator_portal.reports.reading import ImportResult, Options
+from tests.reports.format_file import FormatFile
 
 # The structure is that of PyTorch's file; the operators are made up.
 LISTS = """\
@@ -40,14 +39,11 @@ if torch.backends.mps.is_available():
 """
 
 
-def read(tmp_path: Path, text: str = LISTS) -> ImportResult:
-    file = tmp_path / "common_mps.py"
-    file.write_text(text, "utf-8")
-    return read_mps_lists(file, Options(accelerator="mps"))
+FILE = FormatFile("common_mps.py", read_mps_lists)
 
 
 def test_entries_for_float32_are_read_with_their_mode(tmp_path: Path) -> None:
-    found = read(tmp_path)
+    found = FILE.read(tmp_path, LISTS)
     assert detect_format(tmp_path / "common_mps.py") == "mps-lists"
     assert sorted((t.name, t.parameters["mode"], t.outcome) for t in found.tests) == [
         ("acme", "backward", "failed"),
@@ -86,7 +82,7 @@ def mps_ops_grad_modifier(ops):
     expected = "PyTorch's tests on MPS expect a failure"
     errors = f'{expected} (XFAILLIST_GRAD, comment "CPU errors").'
     blamed = f'{expected} (XFAILLIST_GRAD, comment "currently not supported for any device").'
-    assert [(t.name, t.outcome, t.reason) for t in read(tmp_path, text).tests] == [
+    assert [(t.name, t.outcome, t.reason) for t in FILE.read(tmp_path, text).tests] == [
         ("acme", "failed", f"{expected} (XFAILLIST_GRAD)."),
         ("gamma", "test-broken", blamed),
         ("later", "failed", f"{expected} (XFAILLIST_GRAD)."),
@@ -99,5 +95,5 @@ def mps_ops_grad_modifier(ops):
 
 @pytest.mark.parametrize("listed", ["", "    X_SPARSE = {'a': None}\n"])
 def test_a_file_without_lists_is_refused(tmp_path: Path, listed: str) -> None:
-    with pytest.raises(ProblemsError, match="no list of operators found"):
-        read(tmp_path, f"def mps_ops_modifier(ops):\n{listed}    return ops\n")
+    text = f"def mps_ops_modifier(ops):\n{listed}    return ops\n"
+    assert "no list of operators found" in FILE.problems(tmp_path, text)[0]

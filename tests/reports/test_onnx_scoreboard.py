@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.onnx_scoreboard import read_onnx_scoreboard
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import Options
+from tests.reports.format_file import FormatFile
 
 # The structure is that of the scoreboard's files; the tests are made up.
 BOARD: dict[str, Any] = {
@@ -21,15 +20,12 @@ BOARD: dict[str, Any] = {
 }
 
 
-def read(tmp_path: Path, board: object, suite: str | None = None) -> ImportResult:
-    file = tmp_path / "report.json"
-    file.write_text(json.dumps(board, indent=4), "utf-8")
-    assert detect_format(file) == "onnx-scoreboard"
-    return read_onnx_scoreboard(file, Options(suite))
+FILE = FormatFile("report.json", read_onnx_scoreboard)
 
 
 def test_each_name_has_its_outcome_and_no_device(tmp_path: Path) -> None:
-    found = read(tmp_path, BOARD)
+    found = FILE.read(tmp_path, BOARD)
+    assert detect_format(tmp_path / FILE.name) == "onnx-scoreboard"
     assert [(t.suite, t.name, t.outcome, t.reason) for t in found.tests] == [
         ("onnx-backend", "OnnxBackendNodeModelTest::test_a", "failed", None),
         ("onnx-backend", "OnnxBackendNodeModelTest::test_b", "passed", None),
@@ -41,15 +37,16 @@ def test_each_name_has_its_outcome_and_no_device(tmp_path: Path) -> None:
 
 
 def test_its_date_is_read_as_utc_and_that_is_said(tmp_path: Path) -> None:
-    found = read(tmp_path, BOARD)
+    found = FILE.read(tmp_path, BOARD)
     assert found.started == dt.datetime(2026, 7, 2, 1, 13, 10, tzinfo=dt.timezone.utc)
     assert found.note == "The date in the file has no time zone. It is read as UTC."
-    undated = read(tmp_path, {key: value for key, value in BOARD.items() if key != "date"})
+    undated = FILE.read(tmp_path, {key: value for key, value in BOARD.items() if key != "date"})
     assert (undated.started, undated.note) == (None, None)
 
 
 def test_a_person_names_the_suite(tmp_path: Path) -> None:
-    assert {test.suite for test in read(tmp_path, BOARD, "acme/onnx").tests} == {"acme/onnx"}
+    found = FILE.read(tmp_path, BOARD, Options("acme/onnx"))
+    assert {test.suite for test in found.tests} == {"acme/onnx"}
 
 
 @pytest.mark.parametrize(
@@ -65,6 +62,4 @@ def test_a_person_names_the_suite(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_fault_is_named(changes: dict[str, Any], words: str, tmp_path: Path) -> None:
-    with pytest.raises(ProblemsError) as error:
-        read(tmp_path, {**BOARD, **changes})
-    assert str(error.value).startswith(words)
+    assert FILE.problems(tmp_path, {**BOARD, **changes})[0].startswith(words)

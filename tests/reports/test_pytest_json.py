@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.formats.pytest_json import read_pytest_json
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
+from tests.reports.format_file import FormatFile
 
 NODE = "tests/test_x.py::test_a"
 OK = {"outcome": "passed", "duration": 0.5}
@@ -31,10 +30,8 @@ def document(*tests: dict[str, Any], **more: Any) -> dict[str, Any]:  # noqa: AN
     }
 
 
-def read(tmp_path: Path, value: object, options: Options | None = None) -> ImportResult:
-    file = tmp_path / "results.json"
-    file.write_text(json.dumps(value), encoding="utf-8")
-    return read_pytest_json(file, options or Options())
+FILE = FormatFile("results.json", read_pytest_json)
+read, problems = FILE.read, FILE.problems
 
 
 def said(tmp_path: Path, **test: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
@@ -42,12 +39,6 @@ def said(tmp_path: Path, **test: Any) -> dict[str, Any]:  # noqa: ANN401 - any J
     (found,) = read(tmp_path, document({"nodeid": NODE, **test})).tests
     left_out = {"suite", "name", "duration_s"}
     return found.model_dump(exclude_defaults=True, exclude=left_out, mode="json")
-
-
-def problems(tmp_path: Path, value: object) -> list[str]:
-    with pytest.raises(ProblemsError) as caught:
-        read(tmp_path, value)
-    return [str(problem) for problem in caught.value.problems]
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

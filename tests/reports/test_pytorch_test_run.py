@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.formats.pytorch_test_run import read_pytorch_test_run
 from accelerator_portal.reports.reading import ImportResult, Options
+from tests.reports.format_file import FormatFile
 
 # The structure is that of the uploaded files; tests and numbers are made up.
 RUN = {"workflow_id": 11, "workflow_run_attempt": 1, "job_id": 22, "invoking_file": "test_torch"}
@@ -26,18 +26,22 @@ XML = """\
 """
 
 
-def read(tmp_path: Path, *records: object, as_list: bool = False) -> ImportResult:
-    file = tmp_path / "run.json"
-    lines = "".join(f"{json.dumps(record)}\n" for record in records)
-    file.write_text(json.dumps(records) if as_list else lines, "utf-8")
-    assert detect_format(file) == "pytorch-test-run"
-    return read_pytorch_test_run(file, Options())
+FILE = FormatFile("run.json", read_pytorch_test_run)
+
+
+def lines(*records: object) -> str:
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+def read(tmp_path: Path, *records: object) -> ImportResult:
+    return FILE.read(tmp_path, lines(*records))
 
 
 @pytest.mark.parametrize("as_list", [False, True])
 def test_cases_come_a_line_each_or_as_a_list(as_list: bool, tmp_path: Path) -> None:  # noqa: FBT001
     skipped = {**CASE, "name": "test_b", "skipped": {"type": "pytest.skip", "message": "Not here."}}
-    found = read(tmp_path, CASE, skipped, as_list=as_list)
+    found = FILE.read(tmp_path, [CASE, skipped] if as_list else lines(CASE, skipped))
+    assert detect_format(tmp_path / FILE.name) == "pytorch-test-run"
     assert [(t.suite, t.name, t.outcome, t.reason) for t in found.tests] == [
         ("pytorch-tests", "test_torch.TestTorch::test_copy", "passed", None),
         ("pytorch-tests", "test_torch.TestTorch::test_b", "skipped", "Not here."),
@@ -96,16 +100,10 @@ def test_the_same_tests_come_from_the_xml_of_the_same_ci(tmp_path: Path) -> None
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_its_line(record: dict[str, Any], words: str, tmp_path: Path) -> None:
-    with pytest.raises(ProblemsError) as error:
-        read(tmp_path, CASE, record)
-    assert str(error.value) == f"run.json:2: {words}"
+    assert FILE.problems(tmp_path, lines(CASE, record)) == [f"run.json:2: {words}"]
 
 
 def test_what_is_no_object_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "run.json"
-    file.write_text(f"{json.dumps(CASE)}\n{{", "utf-8")
-    with pytest.raises(ProblemsError, match=r"run\.json:2: invalid JSON"):
-        read_pytorch_test_run(file, Options())
-    file.write_text(f"{json.dumps(CASE)}\n3\n", "utf-8")
-    with pytest.raises(ProblemsError, match=r"run\.json:2: this is not a test case object"):
-        read_pytorch_test_run(file, Options())
+    words = {"{": "invalid JSON", "3": "this is not a test case object"}
+    for line, what in words.items():
+        assert FILE.problems(tmp_path, lines(CASE) + line)[0].startswith(f"run.json:2: {what}")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports.formats import torchbench as module
 from accelerator_portal.reports.formats.torchbench import read_torchbench
-from accelerator_portal.reports.reading import ImportResult, Options
+from accelerator_portal.reports.reading import Options
 from accelerator_portal.reports.report import Environment, Scalar, TestEntry
+from tests.reports.format_file import FormatFile, only
 
 # Everything here is made up: models, results, versions.
 NAME = "example.json"
@@ -38,21 +38,8 @@ def content(metrics: dict[str, Any], **environ: object) -> str:
     return json.dumps({"name": "test_bench", "environ": environ, "metrics": metrics}, indent=4)
 
 
-def read(folder: Path, text: str | bytes, options: Options | None = None) -> ImportResult:
-    path = folder / NAME
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_torchbench(path, options or Options())
-
-
-def refused(folder: Path, text: str | bytes) -> list[str]:
-    with pytest.raises(ProblemsError) as error:
-        read(folder, text)
-    return [str(problem) for problem in error.value.problems]
-
-
-def only(found: ImportResult) -> TestEntry:
-    (test,) = found.tests
-    return test
+FILE = FormatFile(NAME, read_torchbench)
+read, refused = FILE.read, FILE.problems
 
 
 def test_a_result_file(tmp_path: Path) -> None:

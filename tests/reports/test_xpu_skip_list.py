@@ -4,8 +4,8 @@ from pathlib import Path
 
 from accelerator_portal.reports.formats.format_list import detect_format
 from accelerator_portal.reports.formats.xpu_skip_list import read_xpu_skip_list
-from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.verdicts import NO_REASON
+from tests.reports.format_file import FormatFile
 
 # The structure is that of torch-xpu-ops' file; the tests are made up.
 LIST = """\
@@ -24,15 +24,12 @@ skip_dict = {
 """
 
 
-def read(tmp_path: Path) -> ImportResult:
-    file = tmp_path / "skip_list_common.py"
-    file.write_text(LIST, "utf-8")
-    return read_xpu_skip_list(file, Options(accelerator="xpu"))
+FILE = FormatFile("skip_list_common.py", read_xpu_skip_list)
 
 
 def test_tests_on_the_list_are_skipped_with_the_comment_above_them(tmp_path: Path) -> None:
-    found = read(tmp_path)
-    assert detect_format(tmp_path / "skip_list_common.py") == "xpu-skip-list"
+    found = FILE.read(tmp_path, LIST)
+    assert detect_format(tmp_path / FILE.name) == "xpu-skip-list"
     link = "https://github.com/acme/ops/issues/12"
     assert [(t.name, t.outcome, t.reason) for t in found.tests] == [
         ("test_b_xpu::test_one_xpu", "skipped", f"RuntimeError: not implemented, {link}"),

@@ -8,7 +8,7 @@ from typing import Any
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.model_evidence import FamilyResults, model_evidence
-from tests.reports.examples import report
+from tests.reports import examples
 
 ALPHA = ModelFamily(id="alpha", title="Alpha", names=("*/alpha*",))
 BETA = ModelFamily(id="beta", title="Beta", names=("*/*beta*",))
@@ -22,7 +22,7 @@ def model(
 
 
 def stored(name: str, *tests: dict[str, Any], **changes: Any) -> StoredReport:  # noqa: ANN401
-    return StoredReport(name, f"{name}.json", report(*tests, **{"suites": SUITES, **changes}), None)
+    return examples.stored(name, *tests, **{"suites": SUITES, **changes})
 
 
 def only(*reports: StoredReport) -> FamilyResults:

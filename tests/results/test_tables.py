@@ -9,14 +9,10 @@ from hypothesis import strategies as st
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import Column, ResultMatrix, counts, group_of, matrices
-from tests.reports.examples import report
+from tests.reports.examples import report, stored
 
 F32 = {"dtype": "float32", "mode": "inference", "compiler": "inductor"}
 F16 = {**F32, "dtype": "float16"}
-
-
-def stored(name: str, *tests: dict[str, Any], **changes: Any) -> StoredReport:  # noqa: ANN401
-    return StoredReport(name, f"{name}.json", report(*tests, **changes), None)
 
 
 ONE = stored(

@@ -1,16 +1,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
 
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.tables import own_to_one_platform
 from accelerator_portal.site.platforms.platform_page import devices_of_runs, systems_of_runs
-from tests.reports.examples import report
-
-
-def stored(name: str, **changes: Any) -> StoredReport:  # noqa: ANN401 - any field
-    return StoredReport(name, f"{name}.json", report(**changes), None)
+from tests.reports.examples import stored
 
 
 def on(day: int, **environment: str) -> StoredReport:
@@ -43,10 +38,8 @@ def test_a_baseline_tested_nothing() -> None:
 def test_a_suite_is_shared_when_two_platforms_report_it() -> None:
     def of(accelerator: str, *suites: str) -> StoredReport:
         declared = [{"name": suite, "kind": "unit"} for suite in suites]
-        tests = ({"suite": suites[0]},)
-        return StoredReport(
-            accelerator, "", report(*tests, accelerator=accelerator, suites=declared), None
-        )
+        tested = {"suite": suites[0]}
+        return stored(accelerator, tested, accelerator=accelerator, suites=declared)
 
     alone = own_to_one_platform([of("a", "a/x", "a/y", "known"), of("b", "a/x", "known", "b/z")])
     assert alone == {"a/y", "b/z"}
