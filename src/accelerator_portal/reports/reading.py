@@ -92,7 +92,7 @@ def parse_python(path: Path, remedy: str) -> ast.Module:
         raise refuse(path, 1, "invalid Python", remedy) from None
 
 
-def read_bytes(path: Path, most: int | None = None) -> bytes:
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """Return the content of a file of at most `most` bytes, by default `MAX_BYTES`.
 
     Raises ProblemsError if the file is larger or cannot be read.
@@ -101,9 +101,9 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             raise refuse(path, 1, "this is not a regular file", "use a regular file")
-        limit = (most or MAX_BYTES) // 1024**2
-        if status.st_size > (most or MAX_BYTES):
-            what = f"the file has {status.st_size / 1024**2:,.0f} MiB, more than {limit}"
+        if status.st_size > most:
+            size = f"{status.st_size / 1024**2:,.0f} MiB"
+            what = f"the file has {size}, more than {most // 1024**2}"
             raise refuse(path, 1, what, "split it by suite")
         return path.read_bytes()
     except OSError as error:
@@ -111,7 +111,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         raise refuse(path, 1, what, "use a regular file that you can read") from None
 
 
-def read_text(path: Path, most: int | None = None) -> str:
+def read_text(path: Path, most: int = MAX_BYTES) -> str:
     """Return the text of a UTF-8 file of at most `most` bytes, by default `MAX_BYTES`.
 
     Raises ProblemsError if the file is larger, cannot be read or is not UTF-8.

@@ -277,6 +277,9 @@ def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
 
 SPEC_VERSION = "1.0.0"
 
+# CTRF has a status for exactly these outcomes. The writer adds other outcomes as `rawStatus`.
+_EXACT = frozenset({"passed", "failed", "skipped", "not-run"})
+
 # No test takes 30 years. `duration` is at most this; a longer duration is kept in `extra`.
 _LONGEST_S = 10**9
 
@@ -284,11 +287,12 @@ _LONGEST_S = 10**9
 def ctrf_text(report: Report) -> str:
     """Return a report as CTRF JSON, with one test per line."""
     tests = [_test(test) for test in report.tests]
+    suites = [suite.model_dump(mode="json", exclude_none=True) for suite in report.suites]
     head = {
         "tool": {"name": NAMESPACE},
         "summary": _summary(report, tests),
         "environment": _environment(report),
-        "extra": {NAMESPACE: {"run": run_fields(report), "suites": _suite_fields(report)}},
+        "extra": {NAMESPACE: {"run": run_fields(report), "suites": suites}},
     }
     document = {"reportFormat": "CTRF", "specVersion": SPEC_VERSION, "generatedBy": NAMESPACE}
     lines = ",\n".join(map(_json, tests))
@@ -306,7 +310,7 @@ def _test(test: TestEntry) -> Fields:
         "status": status_of(test.outcome),
         "duration": round(min(test.duration_s or 0, _LONGEST_S) * 1000),
         "suite": [test.suite],
-        "rawStatus": test.raw_status or (test.outcome if _is_told_apart(test) else None),
+        "rawStatus": test.raw_status or (None if test.outcome in _EXACT else test.outcome),
         "message": test.reason,
         "trace": test.log_tail,
         "parameters": dict(test.parameters) or None,
@@ -329,14 +333,6 @@ def _test(test: TestEntry) -> Fields:
 def _stable_id(test: TestEntry) -> str:
     words = ",".join(f"{name}={value}" for name, value in sorted(test.parameters.items()))
     return f"{test.suite}::{test.name}[{words}]" if words else f"{test.suite}::{test.name}"
-
-
-def _is_told_apart(test: TestEntry) -> bool:
-    """Return whether CTRF has no status that means exactly this outcome.
-
-    The writer then adds the outcome as `rawStatus`.
-    """
-    return test.outcome not in {"passed", "failed", "skipped", "not-run"}
 
 
 def _retries(test: TestEntry) -> int | None:
@@ -372,7 +368,3 @@ def _environment(report: Report) -> dict[str, str]:
         "commit": trigger.commit,
     }
     return torch | {name: value for name, value in said.items() if value}
-
-
-def _suite_fields(report: Report) -> list[Fields]:
-    return [suite.model_dump(mode="json", exclude_none=True) for suite in report.suites]

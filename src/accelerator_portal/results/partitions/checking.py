@@ -15,7 +15,6 @@ from accelerator_portal.results.history import OutcomeAndStage, replayed
 from accelerator_portal.results.partitions.manifest import (
     BASES,
     HISTORY,
-    ListedReport,
     Manifest,
     Table,
     files_below,
@@ -128,7 +127,9 @@ def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
         for name, listed in reports:
             if (found := results.get(name)) is None:
                 return None
-            at = _point(name, listed, found.row)
+            row = found.row
+            trigger = Trigger(kind=row["trigger"], commit=row["commit"])
+            at = Point(name, listed.started, row["kind"], trigger, _environment(row))
             state = replayed(state, at, found.said, gone.get(name, ()))
     return state
 
@@ -191,11 +192,6 @@ def _tables(
     for file in manifest.files_of(basis, table):
         if file.partition.month == month:
             yield read_part(root, file)
-
-
-def _point(name: str, listed: ListedReport, row: Mapping[str, Any]) -> Point:
-    trigger = Trigger(kind=row["trigger"], commit=row["commit"])
-    return Point(name, listed.started, row["kind"], trigger, _environment(row))
 
 
 def _environment(row: Mapping[str, Any]) -> Environment:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,6 @@ from accelerator_portal.results.partitions.manifest import (
     HISTORY,
     MONTH_FILE_STEM,
     ListedFile,
-    Manifest,
     Partition,
     archived_accelerators,
     read_manifest,
@@ -49,9 +48,10 @@ def compact(root: Path, accelerator: str, before: str) -> Compaction:
     manifest = read_manifest(root, accelerator)
     merged: list[ListedFile] = []
     parts: list[ListedFile] = []
-    for partition, files in _partitions(manifest, before):
-        merged.append(_merged(root, partition, files))
-        parts += files
+    for partition, files in partitions_of(manifest.files).items():
+        if partition.month < before and len(files) > 1:
+            merged.append(_merged(root, partition, files))
+            parts += files
     if merged:
         write_manifest(root, manifest.with_files(merged, without=[f.path for f in parts]))
         for path in {file.path for file in parts} - {file.path for file in merged}:
@@ -105,14 +105,6 @@ def read_parts(
     import pyarrow as pa
 
     return pa.concat_tables([read_part(root, file, columns) for file in files])
-
-
-def _partitions(
-    manifest: Manifest, before: str
-) -> Iterator[tuple[Partition, Sequence[ListedFile]]]:
-    for partition, files in partitions_of(manifest.files).items():
-        if partition.month < before and len(files) > 1:
-            yield partition, files
 
 
 def _merged(root: Path, partition: Partition, files: Sequence[ListedFile]) -> ListedFile:
