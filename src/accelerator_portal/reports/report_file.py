@@ -153,68 +153,48 @@ class _Reader:
         The reader calls `take_test` with each test and its line instead. Raises ProblemsError if
         the JSON is invalid or exceeds a limit, and any error of `take_test`.
         """
-        if self._next() == "{":
-            found: Any = self._members()
-        else:
-            found = self._decoded(MAX_VALUE)
+        found: Any = self._members() if self._next() == "{" else self._decoded(MAX_VALUE)
         if self._next():
             raise self._error("invalid JSON: extra data")
         return found
 
     def _members(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        for key in self._keys():
+        for _ in self._items("}"):
+            if self._next() != '"':
+                raise self._error("invalid JSON: expecting property name in double quotes")
+            key = self._decoded(MAX_ENTRY)
+            if self._next() != ":":
+                raise self._error("invalid JSON: expecting :")
+            self._place += 1
             if key in found:
                 raise self._error(f'the key "{key[:60]}" is listed twice', "remove one of the two")
             if len(found) > MAX_MEMBERS:
                 raise self._error(f"more than {MAX_MEMBERS:,} keys in one object")
             if key == "tests" and self._next() == "[":
-                self._tests()
+                for _ in self._items("]"):
+                    line = self._line_here()
+                    self._take_test(self._decoded(MAX_ENTRY), line)
                 found[key] = ()
             else:
                 found[key] = self._decoded(MAX_VALUE)
         return found
 
-    def _keys(self) -> Iterator[str]:
-        self._place += 1
-        if self._next() == "}":
-            self._place += 1
-            return
-        while True:
-            if self._next() != '"':
-                raise self._error("invalid JSON: expecting property name in double quotes")
-            key = self._decoded(MAX_ENTRY)
-            self._expect(":")
-            yield key
-            if self._separator("}"):
-                return
+    def _items(self, end: str) -> Iterator[None]:
+        """Stop at each item of the object or list that ends with the character `end`.
 
-    def _tests(self) -> None:
-        self._place += 1
-        if self._next() == "]":
-            self._place += 1
-            return
-        while True:
-            self._next()
-            line = self._line_here()
-            self._take_test(self._decoded(MAX_ENTRY), line)
-            if self._separator("]"):
-                return
-
-    def _separator(self, end: str) -> bool:
-        """Read a comma or the character `end`, and return whether it was `end`.
-
-        Raises ProblemsError for another character.
+        The caller reads the item. Raises ProblemsError if neither a comma nor `end` follows it.
         """
-        found = self._next()
-        if found not in {",", end}:
-            raise self._error(f"invalid JSON: expecting , or {end}")
         self._place += 1
-        return found == end
-
-    def _expect(self, sign: str) -> None:
-        if self._next() != sign:
-            raise self._error(f"invalid JSON: expecting {sign}")
+        found = self._next()
+        while found != end:
+            yield
+            found = self._next()
+            if found not in {",", end}:
+                raise self._error(f"invalid JSON: expecting , or {end}")
+            if found == ",":
+                self._place += 1
+                self._next()
         self._place += 1
 
     def _next(self) -> str:
