@@ -92,7 +92,7 @@ class _Reader:
         self._count = 0
         self._case: CaseElement | None = None
         self._attributes: Mapping[str, str] = {}
-        self._text: _LongText | None = None
+        self._text: str | None = None
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
         self._parser.StartDoctypeDeclHandler = self._doctype
@@ -153,11 +153,13 @@ class _Reader:
         elif tag in ATTEMPTS and self._case:
             self._case.retries += 1
         elif tag in _TEXTS:
-            self._attributes, self._text = attributes, _LongText()
+            self._attributes, self._text = attributes, ""
 
     def _characters(self, text: str) -> None:
-        if self._text:
-            self._text.add(text)
+        if self._text is not None:
+            self._text += text
+            if len(self._text) > 8 * _MAX_TEXT:
+                self._text = _ends(self._text)
 
     def _end(self, tag: str) -> None:
         self._open.pop()
@@ -166,8 +168,8 @@ class _Reader:
             self._case = None
         elif tag in _ROOTS and self._case is None:
             self.found.append(self._suites.pop())
-        elif tag in _TEXTS and self._text:
-            self._keep(tag, str(self._text))
+        elif tag in _TEXTS and self._text is not None:
+            self._keep(tag, _ends(self._text))
             self._text = None
 
     def _keep(self, tag: str, text: str) -> None:
@@ -181,19 +183,6 @@ class _Reader:
             self._case.output = text or self._case.output
 
 
-class _LongText:
-    """A text of any length, of which only the beginning and the end are stored."""
-
-    def __init__(self) -> None:
-        self._head = ""
-        self._tail = ""
-
-    def add(self, text: str) -> None:
-        room = _MAX_TEXT - len(self._head)
-        self._head += text[:room]
-        self._tail += text[room:]
-        if len(self._tail) > 4 * _MAX_TEXT:
-            self._tail = self._tail[-_MAX_TEXT:]
-
-    def __str__(self) -> str:
-        return self._head + self._tail[-_MAX_TEXT:]
+def _ends(text: str) -> str:
+    """Return the beginning and the end of a text, or the whole text if it is not longer."""
+    return text if len(text) <= 2 * _MAX_TEXT else text[:_MAX_TEXT] + text[-_MAX_TEXT:]
