@@ -201,28 +201,17 @@ def is_flaky(standing: Standing) -> bool:
 def classify(standing: Standing, basis: Basis) -> Class:
     """Return the class of a test.
 
-    In runs, it is the first that applies of `gone`, `flaky` and `new`, or else the result of
-    `_course`. In baselines, it is `gone`, `new`, `expectation changed` or `unchanged`. Outcomes
-    that say nothing about the product neither break nor fix a test: infrastructure errors, and
-    tests that are broken, skipped, not run or not checked.
+    In baselines, it is `gone`, `new`, `expectation changed` or `unchanged`. Outcomes that say
+    nothing about the product neither break nor fix a test: infrastructure errors, and tests that
+    are broken, skipped, not run or not checked.
     """
     if standing.gone:
         return "gone"
-    if basis == "baselines":
-        return _expectation(standing)
-    if is_flaky(standing):
-        return "flaky"
-    return "new" if _seen_once(standing) else _course(standing)
-
-
-def _seen_once(standing: Standing) -> bool:
-    return standing.first_seen == standing.last_seen
-
-
-def _expectation(standing: Standing) -> Class:
-    if _seen_once(standing):
+    if standing.first_seen == standing.last_seen:
         return "new"
-    return "expectation changed" if standing.since == standing.last_seen else "unchanged"
+    if basis == "baselines":
+        return "expectation changed" if standing.since == standing.last_seen else "unchanged"
+    return "flaky" if is_flaky(standing) else _course(standing)
 
 
 def _course(standing: Standing) -> Class:
