@@ -67,8 +67,7 @@ def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.Da
 
     frames = [read_partition(partition, rollup.columns) for partition in partitions]
     whole = pd.concat(frames, ignore_index=True) if frames else _empty(rollup)
-    made: pd.DataFrame = rollup.make(whole)
-    return made
+    return rollup.make(whole)
 
 
 def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client) -> pd.DataFrame:
@@ -147,7 +146,7 @@ class Rollup:
     meaning: str
     """A description of the roll-up for readers."""
     columns: tuple[str, ...]
-    make: Callable[[Any], Any]
+    make: Callable[[Frame], Frame]
 
 
 def outcome_counts(frame: Frame) -> Frame:

@@ -12,6 +12,7 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Component, Environment, Trigger
 from accelerator_portal.results.archive import read_state_of
 from accelerator_portal.results.history import OutcomeAndStage, replayed
+from accelerator_portal.results.partitions.columns import ENVIRONMENT
 from accelerator_portal.results.partitions.manifest import (
     BASES,
     HISTORY,
@@ -196,10 +197,9 @@ def _tables(
 
 def _environment(row: Mapping[str, Any]) -> Environment:
     """Return the environment in the columns of a row."""
-    plain = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
     plugin = None
     if row["plugin"] is not None:
         plugin = Component(
             name=row["plugin"], version=row["plugin_version"], commit=row["plugin_commit"]
         )
-    return Environment(plugin=plugin, **{column: row[column] for column in plain})
+    return Environment(plugin=plugin, **{column: row[column] for column in ENVIRONMENT})

@@ -72,6 +72,9 @@ COLUMNS: Mapping[Table, tuple[TableColumn, ...]] = {
 }
 """The columns of the files. `accelerator`, `suite` and `month` are in the names of the folders."""
 
+ENVIRONMENT = ("torch", "torch_commit", "driver", "os", "arch", "python", "hardware")
+"""The columns that have the names of fields of `Environment`, and their values."""
+
 SORTED_BY = ("key", "started", "report")
 """The order of the rows in a file."""
 
@@ -148,14 +151,8 @@ def _environment(report: Report) -> dict[str, object]:
         "kind": report.kind,
         "trigger": report.trigger.kind,
         "commit": report.trigger.commit,
-        "torch": environment.torch,
-        "torch_commit": environment.torch_commit,
         "plugin": plugin.name if plugin else None,
         "plugin_version": plugin.version if plugin else None,
         "plugin_commit": plugin.commit if plugin else None,
-        "driver": environment.driver,
-        "os": environment.os,
-        "arch": environment.arch,
-        "python": environment.python,
-        "hardware": environment.hardware,
+        **{name: getattr(environment, name) for name in ENVIRONMENT},
     }

@@ -140,23 +140,18 @@ def write_part(root: Path, place: Partition, stem: str, table: pa.Table) -> List
 
     Raises OSError if writing fails.
     """
+    import pyarrow.compute as pc
+
     data = part_bytes(table)
     digest = hashlib.sha256(data).hexdigest()
     path = f"{place.folder}/{file_name(stem, digest)}"
     write_bytes_atomically(root / HISTORY / path, data)
-    return listed_file(path, data, table)
-
-
-def listed_file(path: str, data: bytes, table: pa.Table) -> ListedFile:
-    """Return the manifest's entry for a file with these bytes, which contain this table."""
-    import pyarrow.compute as pc
-
     times = pc.min_max(table["started"]).as_py()
     return ListedFile(
         path=path,
         rows=table.num_rows,
         bytes=len(data),
-        sha256=hashlib.sha256(data).hexdigest(),
+        sha256=digest,
         first=times["min"],
         last=times["max"],
     )
