@@ -31,7 +31,7 @@ from accelerator_portal.cli.options import (
     refuse_unknown,
     require_repository,
 )
-from accelerator_portal.results.archive import BASES, History, read_history
+from accelerator_portal.results.archive import History, read_history
 from accelerator_portal.results.breakages import classes
 from accelerator_portal.results.folding import (
     fold_reports,
@@ -42,6 +42,7 @@ from accelerator_portal.results.folding import (
 from accelerator_portal.results.partitions.checking import check_accelerator
 from accelerator_portal.results.partitions.compaction import Compaction, compact_all
 from accelerator_portal.results.partitions.manifest import (
+    BASES,
     archived_accelerators,
     month_of,
     read_manifest,

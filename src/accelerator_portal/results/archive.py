@@ -16,20 +16,10 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import OutcomeChange, fold
 from accelerator_portal.results.partitions.columns import changes_in
-from accelerator_portal.results.partitions.manifest import BASES, HISTORY, read_manifest
+from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
 from accelerator_portal.results.partitions.writing import read_part
 from accelerator_portal.results.standing import Basis, State
 from accelerator_portal.results.state_file import read_state
-
-__all__ = [
-    "BASES",
-    "HISTORY",
-    "History",
-    "read_history",
-    "read_state_of",
-    "state_path",
-    "with_reports",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,9 @@ from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import Identity, identity_of, parse_key
 from accelerator_portal.reports.outcomes import Outcome
 from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.results.archive import (
-    BASES,
-    History,
-    read_history,
-    with_reports,
-)
+from accelerator_portal.results.archive import History, read_history, with_reports
 from accelerator_portal.results.history import ChangeKind, OutcomeChange
+from accelerator_portal.results.partitions.manifest import BASES
 from accelerator_portal.results.report_comparison import by_report
 from accelerator_portal.results.standing import Basis, Point, Standing, State, basis_of
 from accelerator_portal.site.results.results_view import ResultsView
