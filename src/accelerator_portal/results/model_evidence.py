@@ -116,9 +116,10 @@ def model_evidence(
                 key = _Key(family, stored.report.accelerator, basis, of_executorch(test.suite))
                 found.setdefault(key, []).append((stored, place))
     evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
-    for key, tests in sorted(found.items(), key=_pytorch_and_runs_first):
+    pytorch_and_runs_first = sorted(found, key=lambda key: (key.executorch, key.basis != "runs"))
+    for key in pytorch_and_runs_first:
         of_family = evidence.setdefault(key.family, {})
-        results = FamilyResults(key.accelerator, key.basis, tuple(tests), key.executorch)
+        results = FamilyResults(key.accelerator, key.basis, tuple(found[key]), key.executorch)
         of_family[key.accelerator] = (*of_family.get(key.accelerator, ()), results)
     return evidence
 
@@ -138,11 +139,6 @@ def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, fro
         keys = {(report.accelerator, basis_of(report), suite) for suite in suites}
         yield stored, frozenset(suite for _, _, suite in keys - taken)
         taken |= keys
-
-
-def _pytorch_and_runs_first(item: tuple[_Key, object]) -> tuple[bool, bool]:
-    key, _ = item
-    return key.executorch, key.basis != "runs"
 
 
 def _age(stored: StoredReport) -> tuple[dt.datetime, str]:
