@@ -106,15 +106,13 @@ def merged(founds: Sequence[ImportResult]) -> ImportResult:
         for suite in found.suites:
             known = suites.get(suite.name)
             suites[suite.name] = _joined(known, suite) if known else suite
-    starts = [found.started for found in founds if found.started]
-    ends = [found.finished for found in founds if found.finished]
     notes = dict.fromkeys(found.note for found in founds if found.note)
     return ImportResult(
         suites=tuple(suites.values()),
         tests=tuple(test for found in founds for test in found.tests),
         environment=stated_environment(*(found.environment for found in founds)),
-        started=min(starts, default=None),
-        finished=max(ends, default=None),
+        started=min((found.started for found in founds if found.started), default=None),
+        finished=max((found.finished for found in founds if found.finished), default=None),
         note=" ".join(notes) or None,
         entries=sum((Counter(found.entries) for found in founds), Counter()),
     )

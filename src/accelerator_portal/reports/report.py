@@ -198,9 +198,7 @@ class OperatorCoverage(Model):
     """The number of operators with the tag `core` in torch."""
     core_missing: OperatorNames = ()
     """The core operators that are not covered."""
-    computed_on_cpu: Annotated[
-        tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)
-    ] = ()
+    computed_on_cpu: OperatorNames = ()
     """Operators that PyTorch's CPU fallback computed instead of the device."""
     kernels: KernelCounts | None = None
     """For each kind of kernel that PyTorch calls on the device, the number of operator

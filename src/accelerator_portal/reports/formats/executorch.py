@@ -315,14 +315,12 @@ def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
     """Return the subtests of a test as CSV rows; None if they are not in ExecuTorch's form."""
     metadata = record.get("metadata", {})
     subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
-    if not isinstance(subtests, list):
+    if not isinstance(subtests, list) or not all(isinstance(one, Mapping) for one in subtests):
         return None
-    rows = []
-    for subtest in subtests:
-        if not isinstance(subtest, Mapping):
-            return None
-        said = {k: v for k, v in subtest.items() if isinstance(v, str | int | float)}
-        rows.append({**_EMPTY, **{name: str(value) for name, value in said.items()}})
+    rows = [
+        _EMPTY | {k: str(v) for k, v in subtest.items() if isinstance(v, str | int | float)}
+        for subtest in subtests
+    ]
     return rows if all(row.keys() >= {*_NEEDED_KEYS} for row in rows) else None
 
 
