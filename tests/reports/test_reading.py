@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.reports import reading as module
-from accelerator_portal.reports.reading import TAKEN, lines_of, with_entry_counts
+from accelerator_portal.reports.reading import TAKEN, lines_of, load_json, with_entry_counts
 
 FILE = Path("somewhere/example.csv")
 
@@ -37,3 +38,32 @@ def test_a_note_ends_with_the_counts_of_the_last_import() -> None:
     counts = "Entries read: 2,000. Taken: 1,995. Left out: 3 for old macOS, 2 empty cells."
     assert first == f"A note. {counts}"
     assert with_entry_counts(first, {"x": 1}) == "A note. Entries read: 1. Taken: 0. Left out: 1 x."
+
+
+NO_JSON = "results.json:1: invalid JSON: {}; create the file again"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", NO_JSON.format("expecting value")),
+        ('{"reportFormat": "CT', NO_JSON.format("unterminated string starting at")),
+        ("[1, NaN]", "results.json:1: NaN is not a valid JSON number; create the file again"),
+        (
+            "-Infinity",
+            "results.json:1: -Infinity is not a valid JSON number; create the file again",
+        ),
+        ("1e999", "results.json:1: 1e999 is too large for a number; create the file again"),
+        ("1" * 5000, "results.json:1: a number has too many digits; create the file again"),
+        (
+            "[" * 100_000,
+            "results.json:1: the values are nested too deeply; create the file again",
+        ),
+    ],
+)
+def test_what_is_no_json_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "results.json"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ProblemsError) as caught:
+        load_json(file)
+    assert re.sub(r"(invalid JSON) in column \d+", r"\1", str(caught.value)) == message

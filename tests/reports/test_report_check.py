@@ -5,22 +5,12 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.reports.report_check import KnownNames, report_problems
+from tests.catalog.suites import suite
 from tests.reports.examples import report
 
 NOW = dt.datetime(2026, 2, 1, tzinfo=dt.UTC)
-SUITE = SuiteFile.model_validate(
-    {
-        "sources": {"a": {"url": "https://example.org", "title": "A", "read": "2026-01-02"}},
-        "title": "Known",
-        "kind": "model",
-        "description": "Made up.",
-        "url": "https://example.org",
-        "tests": ["BertTiny", "ResNetTiny"],
-        "source": ["a"],
-    }
-)
+SUITE = suite("model", "BertTiny", "ResNetTiny")
 KNOWN = KnownNames(frozenset({"example"}), {"known": SUITE})
 
 

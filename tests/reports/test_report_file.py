@@ -156,7 +156,7 @@ def test_a_key_that_stands_twice_is_refused(old: str, new: str, line: int, tmp_p
     assert "is listed twice; remove one" in found
 
 
-@pytest.mark.parametrize("entry", ["{}", "[]", '""', "0", "null", '{"metrics": {"a": {}}}'])
+@pytest.mark.parametrize("entry", ["{}", "0", '{"metrics": {"a": {}}}'])
 def test_a_file_of_nothing_but_faults_takes_little_memory(entry: str, tmp_path: Path) -> None:
     """A million faulty tests: the first hundred faults are named, the rest is not looked at."""
     text = report_text(report())
@@ -174,8 +174,15 @@ def test_a_file_of_unknown_keys_takes_little_memory(tmp_path: Path) -> None:
     assert "more than 2,000 keys in one object" in done, done
 
 
-@pytest.mark.parametrize("place", ["environment", "suites", "origins"])
-@pytest.mark.parametrize(("filling", "size"), [("{},", 15_000_000), ("[],", 3_500_000)])
+@pytest.mark.parametrize(
+    ("place", "filling", "size"),
+    [
+        ("suites", "{},", 15_000_000),  # refused for its length
+        ("environment", "[],", 3_500_000),
+        ("suites", "[],", 3_500_000),
+        ("origins", "[],", 3_500_000),
+    ],
+)
 def test_a_value_that_is_far_too_large_takes_little_memory(
     place: str, filling: str, size: int, tmp_path: Path
 ) -> None:

@@ -14,11 +14,13 @@ from accelerator_portal.results.report_comparison import (
     PAIR_NOTES,
     DifferenceKind,
     ReportPair,
+    by_report,
     compare_reports,
     difference_kind,
     report_pair,
 )
 from tests.reports.examples import report
+from tests.results.made_up import Outcomes, folded, made_up
 
 F32 = {"dtype": "float32", "mode": "inference"}
 ANY = st.sampled_from([None, *OUTCOMES])
@@ -136,3 +138,20 @@ def test_every_difference_has_words_for_every_pair() -> None:
     for words in DIFFERENCE_WORDS.values():
         assert set(words) == set(get_args(ReportPair))
         assert "New failures" not in {words[pair] for pair in words if pair != "runs"}
+
+
+def test_the_first_report_of_each_suite_is_counted() -> None:
+    every: Outcomes = {"a": "passed", "b": "passed"}
+    other = made_up(1, {"c": "passed"})
+    tests = tuple(test.model_copy(update={"suite": "units"}) for test in other.tests)
+    other = other.model_copy(update={"tests": tests})
+    later: Outcomes = {"a": "failed", "b": "passed", "new": "passed"}
+    _, changes = folded(made_up(0, every), other, made_up(2, later))
+    first, second, third = by_report(changes)
+    assert (first.first, first.changes) == ({"models": 2}, ())
+    assert (second.first, second.changes) == ({"units": 1}, ())
+    assert third.first == {}
+    assert [(change.key, change.kind) for change in third.changes] == [
+        ("models/a", "regressed"),
+        ("models/new", "new"),
+    ]

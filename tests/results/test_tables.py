@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -8,8 +9,16 @@ from hypothesis import strategies as st
 
 from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
-from accelerator_portal.results.tables import Column, ResultMatrix, counts, group_of, matrices
+from accelerator_portal.results.tables import (
+    Column,
+    ResultMatrix,
+    counts,
+    group_of,
+    matrices,
+    tallies,
+)
 from tests.reports.examples import report, stored
+from tests.results.made_up import HISTORIES, START, Outcomes, folded, made_up
 
 F32 = {"dtype": "float32", "mode": "inference", "compiler": "inductor"}
 F16 = {**F32, "dtype": "float16"}
@@ -171,3 +180,23 @@ def defined(reports: list[StoredReport], order: list[str]) -> list[ResultMatrix]
 
 def mode_of(test: TestEntry) -> str:
     return str(test.parameters.get("mode", ""))
+
+
+def test_a_report_that_changes_nothing_adds_no_tally() -> None:
+    _, changes = folded(
+        made_up(0, {"a": "passed", "b": "failed"}),
+        made_up(1, {"a": "passed", "b": "failed"}),
+        made_up(2, {"a": "passed"}),
+        made_up(3, {"a": "passed", "b": "passed"}),
+    )
+    found = [((t.started - START).days, dict(t.counts)) for t in tallies(changes)["models"]]
+    assert found == [(0, {"passed": 1, "failed": 1}), (2, {"passed": 1}), (3, {"passed": 2})]
+
+
+@given(HISTORIES)
+def test_the_last_tally_counts_what_the_state_has(history: list[Outcomes]) -> None:
+    state, changes = folded(
+        made_up(0, {"a": "passed"}), *(made_up(n + 1, said) for n, said in enumerate(history))
+    )
+    there = Counter(found.outcome for _, found in state.tests() if found.gone is None)
+    assert tallies(changes)["models"][-1].counts == there
