@@ -1,4 +1,4 @@
-"""Merges the shards of a run into the report that one machine would have written."""
+"""Merges the shards of a run into one report, and imported results of several files into one."""
 
 from __future__ import annotations
 
@@ -95,26 +95,26 @@ def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
     return parts[0].model_copy(update=changes)
 
 
-def merged(founds: Sequence[ImportResult]) -> ImportResult:
+def merged(results: Sequence[ImportResult]) -> ImportResult:
     """Return the results of several files as one result, with all suites and tests.
 
     Each fact of the environment has the first value that a file states. The start is the earliest
     and the end the latest of all files. Different notes are joined.
     """
     suites: dict[str, Suite] = {}
-    for found in founds:
+    for found in results:
         for suite in found.suites:
             known = suites.get(suite.name)
             suites[suite.name] = _joined(known, suite) if known else suite
-    notes = dict.fromkeys(found.note for found in founds if found.note)
+    notes = dict.fromkeys(found.note for found in results if found.note)
     return ImportResult(
         suites=tuple(suites.values()),
-        tests=tuple(test for found in founds for test in found.tests),
-        environment=stated_environment(*(found.environment for found in founds)),
-        started=min((found.started for found in founds if found.started), default=None),
-        finished=max((found.finished for found in founds if found.finished), default=None),
+        tests=tuple(test for found in results for test in found.tests),
+        environment=stated_environment(*(found.environment for found in results)),
+        started=min((found.started for found in results if found.started), default=None),
+        finished=max((found.finished for found in results if found.finished), default=None),
         note=" ".join(notes) or None,
-        entries=sum((Counter(found.entries) for found in founds), Counter()),
+        entries=sum((Counter(found.entries) for found in results), Counter()),
     )
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pydantic import ValidationError
+
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 
@@ -138,6 +140,13 @@ def lines_of(path: Path, text: str) -> Iterator[str]:
             raise refuse(path, number, what, "create the file again with one result per line")
         yield text[start:end]
         start, number = end, number + 1
+
+
+def first_error(error: ValidationError) -> str:
+    """Return the place and the message of the first error that pydantic found."""
+    detail = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, detail["loc"]))
+    return f"{place}: {detail['msg']}" if place else detail["msg"]
 
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON

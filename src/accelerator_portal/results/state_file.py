@@ -13,7 +13,7 @@ from pydantic import Field, NonNegativeInt, ValidationError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.outcomes import Outcome, Stage
-from accelerator_portal.reports.reading import read_bytes, refuse
+from accelerator_portal.reports.reading import first_error, read_bytes, refuse
 from accelerator_portal.reports.report import Slug
 from accelerator_portal.results.standing import (
     VERDICT,
@@ -103,18 +103,11 @@ def read_state(path: Path) -> State:
             for name, group in found.groups.items()
         }
     except (ValidationError, IndexError) as error:
-        what = f"invalid history state ({_first(error)})"
-        raise refuse(path, 1, what, _REMEDY) from None
+        unknown = "a test refers to a report that is not in the file"
+        words = first_error(error) if isinstance(error, ValidationError) else unknown
+        raise refuse(path, 1, f"invalid history state ({words})", _REMEDY) from None
     reports = {point.id: point for point in points}
     return State(found.accelerator, found.basis, reports, groups)
-
-
-def _first(error: ValidationError | IndexError) -> str:
-    if isinstance(error, IndexError):
-        return "a test refers to a report that is not in the file"
-    detail = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, detail["loc"]))
-    return f"{place}: {detail['msg']}" if place else detail["msg"]
 
 
 def _report(point: Point, *, full: bool) -> str:

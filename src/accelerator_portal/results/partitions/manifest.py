@@ -16,7 +16,7 @@ from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import HISTORY as HISTORY  # noqa: PLC0414 - part of the layout, too
 from accelerator_portal.catalog.fields import Model
-from accelerator_portal.reports.reading import read_bytes
+from accelerator_portal.reports.reading import first_error, read_bytes
 from accelerator_portal.reports.report import Moment, Slug
 from accelerator_portal.results.standing import Basis
 
@@ -121,9 +121,7 @@ def read_manifest(root: Path, accelerator: str) -> Manifest:
     try:
         found = Manifest.model_validate_json(read_bytes(path))
     except ValidationError as error:
-        detail = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, detail["loc"]))
-        what = f"invalid manifest ({': '.join(filter(None, [place, detail['msg']]))})"
+        what = f"invalid manifest ({first_error(error)})"
         raise ProblemsError([Problem(name, 1, what, _RESTORE)]) from None
     places = [partition_of(file.path) for file in found.files]
     owners = {found.accelerator, *(place.accelerator if place else "" for place in places)}
