@@ -61,25 +61,6 @@ def test_a_file_of_pytorch(tmp_path: Path) -> None:
     assert (found.started, found.note) == (None, None)
 
 
-@pytest.mark.parametrize(
-    "counts",
-    [
-        [],
-        ["graph_breaks"],
-        ["graph_breaks", "recompiles"],
-        ["graph_breaks", "calls_captured", "fallbacks_to_eager"],
-        ["graph_breaks", "cpp_to_python_exceptions_raised"],
-    ],
-)
-def test_every_header_of_pytorch(tmp_path: Path, counts: list[str]) -> None:
-    header = ",".join(["name", "accuracy", *counts])
-    row = ",".join(["m", "pass", *(str(number) for number in range(len(counts)))])
-    (test,) = read(tmp_path, f"{header}\n{row}\n").tests
-    assert {name: metric.value for name, metric in test.metrics.items()} == {
-        name: number for number, name in enumerate(counts)
-    }
-
-
 def test_a_count_that_is_not_there_is_absent(tmp_path: Path) -> None:
     (test,) = read(tmp_path, "name,accuracy,graph_breaks,recompiles\nm,pass,,1\n").tests
     assert list(test.metrics) == ["recompiles"]

@@ -14,7 +14,8 @@ from accelerator_portal.reports.identity import (
     parse_key,
 )
 
-SUITES = st.from_regex(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*", fullmatch=True)
+WORDS = st.text("abyz059", min_size=1, max_size=5)
+SUITES = st.builds("{}{}{}".format, WORDS, st.sampled_from("-_."), WORDS) | WORDS
 TEXTS = st.text(min_size=1, max_size=30) | st.text("/.?&%=#: aZ", min_size=1, max_size=12)
 PARAMETERS = st.dictionaries(SUITES, TEXTS | st.just(""), max_size=4)
 IDENTITIES = st.builds(

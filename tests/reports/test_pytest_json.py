@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.formats.pytest_json import read_pytest_json
 from accelerator_portal.reports.reading import ImportResult, Options
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
@@ -221,16 +220,6 @@ def test_what_was_planned_is_seen(
 ) -> None:
     found = read(tmp_path, document({"nodeid": NODE, "outcome": "passed"}, summary=summary))
     assert found.suites[0].planned == planned
-
-
-def test_a_test_has_the_identity_that_junit_gives_it(tmp_path: Path) -> None:
-    file = tmp_path / "results.xml"
-    file.write_text(
-        '<testsuite name="pytest"><testcase classname="tests.test_x.TestX"'
-        ' name="test_a[cpu-float32-3]"/></testsuite>'
-    )
-    node = {"nodeid": "tests/test_x.py::TestX::test_a[cpu-float32-3]", "outcome": "passed"}
-    assert read(tmp_path, document(node)).tests == read_junit(file, Options()).tests
 
 
 FORMAT = "see the report format page"
