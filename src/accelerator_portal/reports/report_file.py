@@ -62,9 +62,9 @@ def read_report(path: Path) -> Report:
     if isinstance(version, int) and version > SCHEMA_VERSION:
         what = f"the report has schema_version {str(version)[:20]}, newer than {SCHEMA_VERSION}"
         raise refuse(path, 1, what, "update accelerator-portal, or use the older version")
-    suites = head.get("suites")
+    suites = head.get("suites")  # each may have many faults
     if isinstance(suites, list) and len(suites) > report_check.MAX_SUITES:
-        raise refuse(path, 1, *report_check.too_many_suites(len(suites)))  # each may have faults
+        raise refuse(path, 1, *report_check.too_many_suites(len(suites)))
     try:
         report = Report.model_validate(head).model_copy(update={"tests": tuple(tests)})
     except ValidationError as error:

@@ -190,5 +190,6 @@ def _refuse_malformed(path: Path, start: bytes) -> None:
         try:
             load_json(path)
         except ProblemsError as error:
-            if not error.problems[0].what.endswith(": extra data"):  # not one object per line
+            # A file with one object per line is not JSON, but its format may only be unknown.
+            if not error.problems[0].what.endswith(": extra data"):
                 raise
