@@ -169,7 +169,17 @@ def checked_json(path: Path, text: str, remedy: str, line: int | None = None) ->
 
 def json_fault(error: json.JSONDecodeError) -> str:
     """Return a text that describes a JSON error and names its column."""
-    return f"invalid JSON in column {error.colno}: {error.msg[:1].lower()}{error.msg[1:]}"
+    return f"invalid JSON in column {error.colno}: {json_error_words(error)}"
+
+
+def json_error_words(error: ValueError | RecursionError) -> str:
+    """Return the message of an error of Python's JSON decoder, in the words of this project."""
+    if isinstance(error, RecursionError):
+        return "the values are nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg[:1].lower() + error.msg[1:]
+    # Python reads no integer of more than 4,300 digits.
+    return "a number has too many digits" if "digits" in str(error) else str(error)
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
@@ -180,14 +190,10 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
     """
     try:
         return json.loads(text, parse_constant=no_number, parse_float=finite_number)
-    except RecursionError:
-        raise ValueError("the values are nested too deeply") from None
     except json.JSONDecodeError:
         raise
-    except ValueError as error:
-        if "digits" in str(error):  # Python reads no integer of more than 4,300
-            raise ValueError("a number has too many digits") from None
-        raise
+    except (ValueError, RecursionError) as error:
+        raise ValueError(json_error_words(error)) from None
 
 
 def no_number(word: str) -> NoReturn:

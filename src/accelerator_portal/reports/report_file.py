@@ -17,6 +17,7 @@ from accelerator_portal.reports.reading import (
     MAX_REPORT_BYTES,
     MAX_TESTS,
     finite_number,
+    json_error_words,
     no_number,
     read_bytes,
     read_text,
@@ -209,16 +210,10 @@ class _Reader:
             raise self._error("invalid JSON: the file ends too early")
         try:
             found, self._place = self._decoder.raw_decode(self._text, self._place)
-        except json.JSONDecodeError as error:
-            self._place = error.pos
-            what = f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}"
-            raise self._error(what) from None
-        except RecursionError:
-            raise self._error("invalid JSON: the values are nested too deeply") from None
-        except ValueError as error:
-            many = "digits" in str(error)  # Python reads no integer of more than 4,300
-            words = "a number has too many digits" if many else str(error)
-            raise self._error(f"invalid JSON: {words}") from None
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, json.JSONDecodeError):
+                self._place = error.pos
+            raise self._error(f"invalid JSON: {json_error_words(error)}") from None
         if self._place - start > limit:
             what = f"one value has {self._place - start:,} characters, more than {limit:,}"
             self._place = start
