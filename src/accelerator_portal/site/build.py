@@ -43,7 +43,6 @@ from accelerator_portal.site.platforms.comparison import comparison
 from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.platforms.hardware import HardwareData, hardware_data
 from accelerator_portal.site.platforms.platform_page import (
-    Parts,
     platform_context,
     search_words,
     vendor_texts,
@@ -57,7 +56,7 @@ from accelerator_portal.site.platforms.questions import (
     relocated,
     shared_questions,
 )
-from accelerator_portal.site.platforms.release_pages import ReleaseRow, release_rows, versions_data
+from accelerator_portal.site.platforms.release_pages import release_rows, versions_data
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.dashboard import dashboard_pages
 from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
@@ -143,15 +142,15 @@ def build_site(
         sources = SourceList(platform.sourced_files(), vendor_places(platform.accelerator))
         faq = questions(platform, sources)
         faqs += faq
-        own = selector.only(platform.id)
-        parts = Parts(own, hardware, features, sources, faq, tested, before)
-        context = platform_context(platform, parts)
-        context["evidence"] = evidence_level(catalog, tested, platform)
-        newest = tested.newest(platform.id)
-        cells = suite_cells(catalog, newest, at)
-        context |= {
+        cells = suite_cells(catalog, tested.newest(platform.id), at)
+        context = {
+            **platform_context(platform, selector.only(platform.id), sources, tested, before),
+            "faq": faq,
+            "hardware": next((h for h in hardware.platforms if h.id == platform.id), None),
+            "features": features.by_id[platform.id],
+            "evidence": evidence_level(catalog, tested, platform),
             "suite_cells": [c for c in cells if owner_of(c.column.suite) is None],
-            "own_suites": own_suite_rows(catalog, platform, newest, at),
+            "own_suites": own_suite_rows(catalog, platform, cells),
             "search_words": search_words(platform, vendors, chinese=not translated),
             "speeds": {run.id: run for run in runs},
             "packaged": package_view(catalog, platform),
@@ -167,7 +166,9 @@ def build_site(
     yield from history_pages(catalog, tested, before, templates, at)
     yield from archive_pages(root, templates)
     yield from (page_in(one, VERSIONS, {"rows": releases}, edit=RELEASES) for one in every)
-    yield from _release_pages(releases, every)
+    for row in releases:
+        path, template = f"versions/{row.release.version}.md", "versions/release.md.j2"
+        yield from (page_in(one, path, {"row": row}, template, RELEASES) for one in every)
     yield from packages_pages(catalog, templates)
     versions = versions_data(catalog, releases)
     yield from api_files(catalog, selector, hardware, versions, features)
@@ -200,7 +201,7 @@ def _shared_pages(
     offered = offered_rows(selector)
     current_builds = {catalog.releases.newest.version, PREVIEW}
     current = [row for row in selector.rows if row.build in current_builds]
-    ready = [row for row in selector.rows if row.method in {"pip", "docker"}]
+    in_container = {row.platform for row in selector.rows if row.method == "docker"}
     followed = {p.id: followed_releases(catalog, p) for p in catalog.platforms}
     pages: dict[str, dict[str, Any]] = {
         "index.md": {
@@ -215,7 +216,7 @@ def _shared_pages(
             "pythons": python_range(catalog.releases.newest.python),
             "checks": _checks(catalog, selector.rows),
             "offline": list(offline_installs(selector)),
-            "containers": [p for p in catalog.platforms if _has_container(ready, p.id)],
+            "containers": [p for p in catalog.platforms if p.id in in_container],
         },
         f"{PLATFORMS}/index.md": {"followed": followed, **observed_backends(catalog)},
         "other-ways.md": other_runtimes(catalog),
@@ -255,10 +256,6 @@ def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
         if row.check:
             found.setdefault(row.platform, row)
     return [found[platform.id] for platform in catalog.platforms if platform.id in found]
-
-
-def _has_container(rows: Iterable[InstallRow], platform: str) -> bool:
-    return any(row.platform == platform and row.method == "docker" for row in rows)
 
 
 def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
@@ -317,13 +314,6 @@ def _choosing_pages(
         yield page_in(templates, f"{name}.md", context)
 
 
-def _release_pages(rows: list[ReleaseRow], every: Sequence[Templates]) -> Iterator[SiteFile]:
-    for row in rows:
-        path = f"versions/{row.release.version}.md"
-        for one in every:
-            yield page_in(one, path, {"row": row}, "versions/release.md.j2", RELEASES)
-
-
 def observed_backends(catalog: Catalog) -> dict[str, Any]:
     """Return the template variables `observed` and `sources`.
 
@@ -378,14 +368,12 @@ def extra_import(platform: Platform) -> ExtraImport:
     """
     package = platform.accelerator.package
     statement = f"import {package.module}"
-    if platform.in_tree:
+    if platform.in_tree or (package.autoload and package.autoload_since is None):
         return ExtraImport(platform, message("none"))
     if package.autoload is None:
         return ExtraImport(platform, message("not stated"))
     if not package.autoload:
         return ExtraImport(platform, "", statement)
-    if package.autoload_since is None:
-        return ExtraImport(platform, message("none"))
     since = message(
         "none since {package} {version}; before that: ",
         package=package.name,

@@ -18,14 +18,12 @@ from accelerator_portal.results.stated_models import statements
 from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.platforms.commands_table import commands_table
-from accelerator_portal.site.platforms.features import LABELS, FeaturesData
-from accelerator_portal.site.platforms.hardware import HardwareData
-from accelerator_portal.site.platforms.questions import PageQuestion
+from accelerator_portal.site.platforms.features import LABELS
 from accelerator_portal.site.platforms.release_pages import versions_table
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 
 # The number of version rows and answers that are visible before the reader opens the others.
@@ -40,53 +38,38 @@ HAN = re.compile("[一-鿿]")
 _COMMON = re.compile(r"\d|torch", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What a platform's page is made from.
-
-    `selector`, `sources` and `faq` are those of the platform. The others cover all platforms:
-    `results` are the test reports, `past` their histories.
-    """
-
-    selector: Selector
-    hardware: HardwareData
-    features: FeaturesData
-    sources: SourceList
-    faq: list[PageQuestion]
-    results: ResultsView
-    past: TestHistories
-
-
-def platform_context(platform: Platform, parts: Parts) -> dict[str, Any]:
+def platform_context(
+    platform: Platform,
+    selector: Selector,
+    sources: SourceList,
+    results: ResultsView,
+    past: TestHistories,
+) -> dict[str, Any]:
     """Return the variables of the template `platform.md.j2`, except those of `vendor_texts`.
 
     `build_site` adds others, such as the test results by suite and the level of evidence.
+    `selector` and `sources` are those of the platform; `results` and `past` have the test reports
+    of all platforms and their histories.
     """
-    selector, sources = parts.selector, parts.sources
+    reports = results.of(platform.id)
     return {
         "platform": platform,
         "a": platform.accelerator,
         "selector": selector,
         "view": selector_view(selector) if selector.starts else None,
         "commands": commands_table(selector, selector.rows),
-        "hardware": next((h for h in parts.hardware.platforms if h.id == platform.id), None),
-        "features": parts.features.by_id[platform.id],
         "feature_labels": LABELS,
         "versions": versions_table(platform, sources),
         "most_versions": MOST_VERSIONS,
         "most_answers": MOST_ANSWERS,
-        "faq": parts.faq,
-        "reports": [
-            (stored, parts.results.suite_counts(stored.id))
-            for stored in parts.results.of(platform.id)
-        ],
+        "reports": [(stored, results.suite_counts(stored.id)) for stored in reports],
         "statements": tuple(statements(platform)),
-        "tested_systems": systems_of_runs(parts.results.of(platform.id)),
-        "tested_hardware": devices_of_runs(parts.results.of(platform.id)),
-        "course": list(_course(platform.id, parts.past)),
+        "tested_systems": systems_of_runs(reports),
+        "tested_hardware": devices_of_runs(reports),
+        "course": list(_course(platform.id, past)),
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
-        "cited": _citer(sources),
+        "cited": sources.cited,
     }
 
 
@@ -157,13 +140,6 @@ def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
                 yield message("{count} runs since {day}", **since)
             else:
                 yield message("{count} baselines since {day}", **since)
-
-
-def _citer(sources: SourceList) -> Any:  # noqa: ANN401 - a function for the template
-    def cited(file: str, names: Iterable[str] | None) -> list[SourceEntry]:
-        return sources.cited(file, names)
-
-    return cited
 
 
 _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)

@@ -320,13 +320,16 @@ class OwnSuiteRow:
 
 
 def own_suite_rows(
-    catalog: Catalog, platform: Platform, evidence: Iterable[SuiteEvidence], at: dt.datetime
+    catalog: Catalog, platform: Platform, cells: Iterable[GridCell]
 ) -> tuple[OwnSuiteRow, ...]:
-    """Return the vendors' own suites that a platform declares or reports, declared ones first."""
-    cells = {c.column.suite: c for c in suite_cells(catalog, evidence, at)}
+    """Return the vendors' own suites that a platform declares or reports, declared ones first.
+
+    `cells` are the platform's `suite_cells`.
+    """
+    by_suite = {cell.column.suite: cell for cell in cells}
     declared = {suite.name: suite for suite in platform.accelerator.suites}
-    others = sorted(name for name in cells if owner_of(name) and name not in declared)
+    others = sorted(name for name in by_suite if owner_of(name) and name not in declared)
     return tuple(
-        OwnSuiteRow(name, catalog.own_suites.get(name), cells.get(name))
+        OwnSuiteRow(name, catalog.own_suites.get(name), by_suite.get(name))
         for name in (*declared, *others)
     )
