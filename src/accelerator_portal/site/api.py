@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
@@ -126,10 +125,10 @@ def api_files(
     for each platform: `accelerators/<id>.json` and `install/<id>.json`.
     """
     yield data_file("index.json", _index(catalog))
-    yield _file("selector.json", _overview(catalog, selector))
+    yield data_file("selector.json", _overview(catalog, selector))
     # Each platform has its own lists, so that a change of one platform renumbers no other.
-    install = {p.id: _install(catalog, selector.only(p.id), p) for p in catalog.platforms}
-    yield _file("install.json", {"platforms": install})
+    install = {p.id: _install(catalog, selector, p) for p in catalog.platforms}
+    yield data_file("install.json", {"platforms": install})
     yield data_file("releases.json", catalog.releases)
     yield data_file("hardware.json", hardware)
     yield data_file("versions.json", versions)
@@ -139,7 +138,7 @@ def api_files(
         yield data_file(OTHER_BACKENDS, catalog.other_backends)
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _platform(platform))
-        yield _file(f"install/{platform.id}.json", install[platform.id])
+        yield data_file(f"install/{platform.id}.json", install[platform.id])
     for name in SCHEMAS:
         yield SiteFile(f"{API}/{_schema(name)}", schema_text(name))
     for name, model in SHAPES.items():
@@ -153,20 +152,19 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
     """
     parts = {"selector.json": _overview(catalog, selector)}
     for platform in catalog.platforms:
-        own = _install(catalog, selector.only(platform.id), platform)
-        parts[PARTS.format(platform=platform.id)] = own
+        parts[PARTS.format(platform=platform.id)] = _install(catalog, selector, platform)
     for path, data in parts.items():
-        file = _file(path, language.said(data))
+        file = data_file(path, language.said(data))
         yield replace(file, path=language.path(file.path))
 
 
 def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
     """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
-    `selector` has only this platform's install rows. Each card has the ranges of the indexes of the
-    rows that it can run.
+    Each card has the ranges of the indexes of the rows that it can run.
     """
-    return payload(selector, {platform.id: _cards(catalog, selector, platform)})
+    own = selector.only(platform.id)
+    return payload(own, {platform.id: _cards(catalog, own, platform)})
 
 
 def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
@@ -196,11 +194,6 @@ def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str
     }
 
 
-def _file(path: str, data: Any) -> SiteFile:  # noqa: ANN401 - any JSON
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return SiteFile(f"{API}/{path}", text + "\n")
-
-
 def _schema(name: str) -> str:
     return f"schema/{name}.schema.json"
 
@@ -227,10 +220,9 @@ def _index(catalog: Catalog) -> Index:
         history="history/index.json",
         quality="quality.json",
         accelerators=tuple(
-            IndexEntry(
+            IndexEntry.from_objects(
+                platform.accelerator,
                 id=platform.id,
-                name=platform.accelerator.name,
-                vendor=platform.accelerator.vendor,
                 accelerator=f"accelerators/{platform.id}.json",
                 install=f"install/{platform.id}.json",
             )
@@ -286,9 +278,7 @@ def _additional_platform(catalog: Catalog, platform: Platform) -> AdditionalPlat
 
 def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
     lines = {os: _line(platform, [row for row in rows if row.os == os]) for os in _SYSTEMS}
-    if not any(lines.values()):
-        return None
-    return Commands(linux=lines["linux"], windows=lines["windows"])
+    return Commands(**lines) if any(lines.values()) else None
 
 
 def _line(platform: Platform, rows: list[InstallRow]) -> str | None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -40,10 +41,11 @@ def to_root(path: str) -> str:
     return "../" * depth or "./"
 
 
-def data_file(path: str, data: BaseModel) -> SiteFile:
-    """Return a data file under `/api/v1/`, without null values except those in lists."""
-    plain = data.model_dump(mode="json", by_alias=True, exclude_none=True)
-    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
+    """Return a data file under `/api/v1/`; null values of models are omitted, except in lists."""
+    if isinstance(data, BaseModel):
+        data = data.model_dump(mode="json", by_alias=True, exclude_none=True)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return SiteFile(f"{API}/{path}", text + "\n")
 
 
