@@ -80,12 +80,9 @@ class NightMetrics(Model):
     @property
     def network(self) -> NetworkMetrics:
         """The network traffic of all steps together."""
-        return NetworkMetrics(
-            requests=sum(step.requests for step in self.steps),
-            bytes=sum(step.bytes for step in self.steps),
-            retries=sum(step.retries for step in self.steps),
-            refusals=sum(step.refusals for step in self.steps),
-        )
+        names = NetworkMetrics.model_fields
+        sums = {name: sum(getattr(step, name) for step in self.steps) for name in names}
+        return NetworkMetrics(**sums)
 
 
 class Operations(Model):

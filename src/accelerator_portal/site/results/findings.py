@@ -216,24 +216,14 @@ def shares(rows: Iterable[InstallRow]) -> FindingsData:
 
 def total(data: FindingsData) -> FindingShares:
     """Return the number of findings of each kind on all platforms together."""
-    parts = data.platforms.values()
-    return FindingShares(
-        installed=sum(part.installed for part in parts),
-        found=sum(part.found for part in parts),
-        none=sum(part.none for part in parts),
-        named=sum(part.named for part in parts),
-        unchecked=sum(part.unchecked for part in parts),
-    )
+    counts: Counter[str] = Counter()
+    for part in data.platforms.values():
+        counts.update(part.model_dump())
+    return _shares(counts)
 
 
 def _shares(counts: Counter[str]) -> FindingShares:
-    return FindingShares(
-        installed=counts["installed"],
-        found=counts["found"],
-        none=counts["none"],
-        named=counts["named"],
-        unchecked=counts["unchecked"],
-    )
+    return FindingShares(**{kind: counts[kind] for kind in FindingShares.model_fields})
 
 
 @dataclass(frozen=True, slots=True)
