@@ -62,8 +62,9 @@ class Choices:
 
 
 _Box = tuple[frozenset[str], ...]
+"""A set of values for each field of `ReaderChoice`; stands for all combinations of these values."""
 
-# Boxes grow along the axes in this order: Python first, of which there are many for each command.
+# Boxes are merged along the axes in this order: Python first, which has the most values.
 _GROWING = ("python", "system", "method", "variant", "build")
 
 
@@ -239,11 +240,9 @@ def _change(
 
 
 def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
-    """Return a box in words.
+    """Return a box in words, with values in the order in which they occur in `found`.
 
-    A box has a set of values for each field of `ReaderChoice` and stands for all their
-    combinations. Values are listed in the order in which they occur in `found`. `labels` has the
-    text for each pair of a field and a value.
+    `labels` has the text for each pair of a field and a value.
     """
     said: dict[str, list[str]] = {}
     for place, axis in enumerate(ReaderChoice._fields):

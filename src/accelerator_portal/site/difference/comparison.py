@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -207,12 +208,11 @@ def result_changes(
     if not any(report_changes(before, after)):
         return (), ()
     old, new = latest_outcomes(before), latest_outcomes(after)
-    found: dict[tuple[Basis, str, str, Outcome, Outcome], int] = {}
-    for (basis, test), outcome in new.items():
-        earlier = old.get((basis, test), outcome)
-        if earlier != outcome:
-            way = (basis, test.suite, test.name, earlier, outcome)
-            found[way] = found.get(way, 0) + 1
+    found = Counter(
+        (basis, test.suite, test.name, old[basis, test], outcome)
+        for (basis, test), outcome in new.items()
+        if old.get((basis, test), outcome) != outcome
+    )
     moves = [
         Move(basis=b, suite=s, name=n, before=o, after=w, settings=count)
         for (b, s, n, o, w), count in found.items()
@@ -260,9 +260,7 @@ def _numbers(old: LatestOutcomes, new: LatestOutcomes) -> Iterator[Item]:
         ("gone", old, new),
     )
     for change, here, there in ways:
-        tests: dict[str, int] = {}
-        for basis, test in here.keys() - there.keys():
-            tests[f"{test.suite}, {basis}"] = tests.get(f"{test.suite}, {basis}", 0) + 1
+        tests = Counter(f"{test.suite}, {basis}" for basis, test in here.keys() - there.keys())
         for name, count in sorted(tests.items()):
             said: Any = {"after" if change == "added" else "before": f"{count:,}"}
             yield Item(change=change, name=f"tests of {name}", **said)

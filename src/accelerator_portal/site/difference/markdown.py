@@ -50,9 +50,9 @@ Block = list[str]
 """Lines that stay together: a list, a fence with its heading."""
 
 
-def markdown(difference: Difference, limit: int = LIMIT) -> str:
-    """Return the difference as Markdown of at most `limit` characters; a summary comes first."""
-    return cut([[summary(difference)], *_blocks(difference)], limit)
+def markdown(difference: Difference) -> str:
+    """Return the difference as Markdown of at most LIMIT characters; a summary comes first."""
+    return cut([[summary(difference)], *_blocks(difference)], LIMIT)
 
 
 def summary(difference: Difference) -> str:
@@ -92,13 +92,9 @@ def _numbers(difference: Difference) -> Iterator[tuple[int, tuple[str, str]]]:
     releases = "of PyTorch’s releases"
     yield len(difference.shared), (f"change {releases}", f"changes {releases}")
     pages = difference.pages or PagesDifference()
-    for name, word in (
-        ("added", "new page{}"),
-        ("gone", "removed page{}"),
-        ("changed", "changed page{}"),
-    ):
+    for name, word in _WORDS.items():
         found = len(getattr(pages, name)) + pages.left_out.get(name, 0)
-        yield found, (word.format(""), word.format("s"))
+        yield found, (f"{word.lower()} page", f"{word.lower()} pages")
 
 
 def _size(platform: PlatformDifference, name: str) -> int:
@@ -110,12 +106,12 @@ def _size(platform: PlatformDifference, name: str) -> int:
 def _blocks(difference: Difference) -> Iterator[Block]:
     if difference.shared:
         yield ["### PyTorch’s releases"]
-        yield _list(difference.shared, 0)
+        yield _bounded(list(map(_item, difference.shared)), 0)
     for platform in difference.platforms:
         yield from _platform(platform)
     if difference.pages and not difference.pages.nothing:
         yield ["### Pages"]
-        yield from _pages(difference.pages)
+        yield _pages(difference.pages)
     elif difference.pages is None:
         yield ["Only data was compared, not pages."]
 
@@ -137,11 +133,11 @@ def _platform(platform: PlatformDifference) -> Iterator[Block]:
             yield [f"… and {_count(more, 'more change', 'more changes')} of commands."]
     if platform.moves:
         yield ["**Results with another outcome**"]
-        yield _moves(platform.moves, platform.left_out.get("moves", 0))
+        yield _bounded(list(map(_move, platform.moves)), platform.left_out.get("moves", 0))
     for name, title in _TITLES.items():
         if items := getattr(platform, name):
             yield [f"**{title}**"]
-            yield _list(items, platform.left_out.get(name, 0))
+            yield _bounded(list(map(_item, items)), platform.left_out.get(name, 0))
 
 
 def _command(command: CommandChange) -> Iterator[Block]:
@@ -170,10 +166,6 @@ def _compared(before: Sequence[str], after: Sequence[str]) -> list[str]:
     return lines
 
 
-def _moves(moves: Sequence[Move], left_out: int) -> Block:
-    return _bounded([_move(move) for move in moves], left_out)
-
-
 def _move(move: Move) -> str:
     sign = "✕ " if move.after in BAD and move.before in GOOD else ""
     way = f"{move.before.replace('-', ' ')} → {move.after.replace('-', ' ')}"
@@ -182,13 +174,9 @@ def _move(move: Move) -> str:
     return f"- {sign}{span(f'{move.suite}/{move.name}')}: {way}{said}{basis}"
 
 
-def _list(items: Sequence[Item], left_out: int) -> Block:
-    return _bounded([_item(item) for item in items], left_out)
-
-
-def _bounded(lines: Sequence[str], left_out: int) -> Block:
+def _bounded(lines: Block, left_out: int) -> Block:
     more = _more(lines, left_out)
-    kept = list(lines[:MOST_LINES])
+    kept = lines[:MOST_LINES]
     return [*kept, f"- … and {more:,} more"] if more else kept
 
 
@@ -208,7 +196,7 @@ def _item(item: Item) -> str:
     return f"- {word}{span(item.name)}{said}"
 
 
-def _pages(pages: PagesDifference) -> Iterator[Block]:
+def _pages(pages: PagesDifference) -> Block:
     lines = []
     for name, word in _WORDS.items():
         found: tuple[str, ...] = getattr(pages, name)
@@ -216,7 +204,7 @@ def _pages(pages: PagesDifference) -> Iterator[Block]:
             shown = ", ".join(span(f"/{page}") for page in found[:MOST_LINES])
             more = _more(found, pages.left_out.get(name, 0))
             lines.append(f"- {word}: {shown}" + (f" and {more:,} more" if more else ""))
-    yield lines
+    return lines
 
 
 def _count(number: int, one: str, many: str) -> str:
