@@ -6,8 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.results.archive import History
-from accelerator_portal.results.standing import Basis
-from accelerator_portal.site.results.history_pages import trend_group, trends
+from accelerator_portal.site.results.history_pages import trend_group
 from tests.folders import EXAMPLE, Tree
 from tests.results.made_up import Outcomes, folded, made_up
 
@@ -15,20 +14,17 @@ DAYS: list[Outcomes] = [{"a": "passed", "b": "passed"}, {"a": "failed", "b": "pa
 
 
 @pytest.mark.parametrize(
-    ("basis", "kind", "title", "words"),
+    ("kind", "title", "words"),
     [
-        ("runs", "self-reported", "Example", "passed"),
-        ("baselines", "baseline", "Example: baseline, not runs", "expected to pass"),
+        ("self-reported", "Example", "passed"),
+        ("baseline", "Example: baseline, not runs", "expected to pass"),
     ],
 )
-def test_a_trend_is_told_in_words(
-    tree: Tree, basis: Basis, kind: str, title: str, words: str
-) -> None:
+def test_a_trend_is_told_in_words(tree: Tree, kind: str, title: str, words: str) -> None:
     catalog, problems = load_catalog(tree(EXAMPLE))
     assert catalog is not None, problems
     state, changes = folded(*(made_up(day, tests, kind=kind) for day, tests in enumerate(DAYS)))
-    found = trends(History(state, tuple(changes)))
-    group = trend_group(catalog, catalog.by_id["example"], basis, found)
+    group = trend_group(catalog, History(state, tuple(changes)))
     assert group.title == title
     assert [figure.caption for figure in group.figures] == [
         f"models: 2 of 2 {words} on 2026-03-01, 1 of 2 on 2026-03-02"

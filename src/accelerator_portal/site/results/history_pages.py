@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -14,7 +14,6 @@ from accelerator_portal.reports.outcomes import GOOD
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.archive import History
 from accelerator_portal.results.report_comparison import by_report
-from accelerator_portal.results.standing import Basis
 from accelerator_portal.results.tables import Tally, tallies
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.feed import listed_changes
@@ -51,11 +50,7 @@ def history_pages(
     at: dt.datetime,
 ) -> Iterator[SiteFile]:
     """Yield the page of changes and the history data; `at` is the newest date in the data."""
-    shown = [
-        trend_group(catalog, catalog.by_id[h.state.accelerator], h.state.basis, found)
-        for h in past.histories
-        if (found := trends(h))
-    ]
+    groups = [trend_group(catalog, history) for history in past.histories]
     yield templates.page(
         CHANGES_PAGE,
         past=past,
@@ -64,7 +59,7 @@ def history_pages(
             e.accelerator: catalog.by_id[e.accelerator].accelerator.name for e in past.episodes
         },
         changes=_kinds_of_changes(past),
-        trends=shown,
+        trends=[group for group in groups if group.figures],
         without_run=_without_run(catalog, results),
         listed=listed_changes(past.weeks),
         shown=MOST_SHOWN,
@@ -102,30 +97,12 @@ def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
     return {"first": "first report of a suite", **dict(sorted(kinds.items()))}
 
 
-def trends(history: History) -> list[Trend]:
-    """Return the trend of each suite with results of at least two points in time.
-
-    A trend ends with the newest report of its suite: reports of other suites say nothing about it.
-    """
-    last: dict[str, dt.datetime] = {}
-    for group in history.state.groups.values():
-        for key in list(group.tests)[:1]:
-            suite = parse_key(key).suite
-            last[suite] = max(last.get(suite, group.last.started), group.last.started)
-    found = (
-        trend(suite, points, max(last.get(suite, points[-1].started), points[-1].started))
-        for suite, points in tallies(history.changes).items()
-    )
-    return [one for one in found if one]
-
-
 def _data(history: History) -> HistoryData:
-    points = sorted(history.state.reports.values(), key=lambda point: (point.started, point.id))
+    points = ordered_points(history.state)
     found = list(by_report(history.changes))
     first_seen = {one.report: sum(one.first.values()) or None for one in found}
-    return HistoryData(
-        accelerator=history.state.accelerator,
-        basis=history.state.basis,
+    return HistoryData.from_objects(
+        history.state,
         reports=tuple(
             PointData.from_objects(point, first_seen=first_seen.get(point.id)) for point in points
         ),
@@ -202,26 +179,39 @@ class TrendGroup:
     figures: tuple[Figure, ...]
 
 
-def trend_group(
-    catalog: Catalog, platform: Platform, basis: Basis, trends: Iterable[Trend]
-) -> TrendGroup:
-    """Return the trends of a platform's suites, from its runs or from its baselines."""
-    expected = basis == "baselines"
-    title = f"{platform.accelerator.name}{': baseline, not runs' if expected else ''}"
-    return TrendGroup(title, tuple(_figures(catalog, trends, expected=expected)))
+def trend_group(catalog: Catalog, history: History) -> TrendGroup:
+    """Return the trends of a history's suites that have results of at least two points in time.
+
+    A trend ends with the newest report of its suite, even if that report changed nothing. Reports
+    of other suites say nothing about it.
+    """
+    state = history.state
+    last: dict[str, dt.datetime] = {}
+    for group in state.groups.values():
+        for key in list(group.tests)[:1]:
+            suite = parse_key(key).suite
+            last[suite] = max(last.get(suite, group.last.started), group.last.started)
+    figures = []
+    for suite, points in tallies(history.changes).items():
+        until = max(last.get(suite, points[-1].started), points[-1].started)
+        if until > points[0].started:
+            words = _caption(points, until, expected=state.basis == "baselines")
+            caption = f"{catalog.suite_title(suite)}: {words}"
+            figures.append(Figure(_picture(points, until), caption))
+    name = catalog.by_id[state.accelerator].accelerator.name
+    title = f"{name}: baseline, not runs" if state.basis == "baselines" else name
+    return TrendGroup(title, tuple(figures))
 
 
-def _figures(catalog: Catalog, trends: Iterable[Trend], *, expected: bool) -> Iterator[Figure]:
-    for line in trends:
-        first, last = (f"{good(t):,} of {total(t):,}" for t in (line.first, line.last))
-        start, end = line.first.started.date(), line.until.date()
-        title = catalog.suite_title(line.suite)
-        if expected and not good(line.first) and not good(line.last):
-            counts = f"{total(line.first):,} tests on {start}, {total(line.last):,} on {end}"
-            yield Figure(line.picture, f"{title}: {counts}, none expected to pass")
-            continue
-        verb = "expected to pass" if expected else "passed"
-        yield Figure(line.picture, f"{title}: {first} {verb} on {start}, {last} on {end}")
+def _caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bool) -> str:
+    first, last = tallies[0], tallies[-1]
+    start, end = first.started.date(), until.date()
+    if expected and not good(first) and not good(last):
+        tests = f"{total(first):,} tests on {start}, {total(last):,} on {end}"
+        return f"{tests}, none expected to pass"
+    verb = "expected to pass" if expected else "passed"
+    before, now = (f"{good(t):,} of {total(t):,}" for t in (first, last))
+    return f"{before} {verb} on {start}, {now} on {end}"
 
 
 # Draws a suite's results over time: how many tests there are, and how many pass.
@@ -234,21 +224,6 @@ _BOTTOM = 18
 """Room for the dates below the lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
-    """A suite's results over time, drawn as an SVG `picture`.
-
-    `first` and `last` are its first and last counts. `until` is the time of its newest report, at
-    which the drawing ends, even if that report changed nothing.
-    """
-
-    suite: str
-    first: Tally
-    last: Tally
-    until: dt.datetime
-    picture: Markup
-
-
 def good(tally: Tally) -> int:
     """Return the number of tests that passed, or are expected to pass."""
     return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
@@ -257,16 +232,6 @@ def good(tally: Tally) -> int:
 def total(tally: Tally) -> int:
     """Return the number of tests in a tally."""
     return sum(tally.counts.values())
-
-
-def trend(suite: str, tallies: Sequence[Tally], until: dt.datetime) -> Trend | None:
-    """Return the trend of a suite's tallies, which are in order of time, up to the time `until`.
-
-    None if there are no tallies, or if the first one started at `until`.
-    """
-    if not tallies or tallies[0].started == until:
-        return None
-    return Trend(suite, tallies[0], tallies[-1], until, _picture(tallies, until))
 
 
 def _picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
