@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from accelerator_portal.catalog.files.package_file import IndexFault, PackagesRead
 from accelerator_portal.site.build import RepositoryLinks, build_site
-from accelerator_portal.site.packages_pages import NEWEST
+from accelerator_portal.site.results.dashboard import MOST_NEWS
 from tests.built_site import Page, Site
 from tests.folders import INSTALL, REPOSITORY, Tree, edited, loaded
 from tests.packages.made_up import PACKAGE, READ, release, with_facts
@@ -98,7 +98,7 @@ def test_every_picture_is_silent_and_stands_beside_its_figures(site: Site) -> No
 def test_the_dashboard_has_the_newest_news_and_the_feed_all(site: Site, data: Any) -> None:  # noqa: ANN401
     listed = site.pages["results/dashboard/"].one("#packages + ul")
     shown = [words(item) for item in listed.css("li")]
-    assert len(shown) == min(NEWEST, len(data["news"]))
+    assert len(shown) == min(MOST_NEWS, len(data["news"]))
     for item, text in zip(data["news"], shown, strict=False):
         assert text.startswith(item["date"])
         assert text.endswith(item["words"])

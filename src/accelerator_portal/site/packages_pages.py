@@ -25,15 +25,12 @@ from accelerator_portal.packages.fitting import (
     read_on,
     torch_requirements,
 )
-from accelerator_portal.packages.news import News, news
+from accelerator_portal.packages.news import news
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.words import listed, python_range
 
 LAGS_PAGE = "versions/followed.md"
-
-NEWEST = 10
-"""The number of news items on the dashboard; the feed has more."""
 
 
 class FitData(Model):
@@ -134,14 +131,6 @@ def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]
     for name, facts in sorted(catalog.packages.items()):
         yield data_file(f"packages/{name}.json", facts)
     yield data_file("packages.json", _index(catalog))
-
-
-def newest_news(catalog: Catalog) -> tuple[News, ...]:
-    """Return the newest items of package news, newest first, at most `NEWEST`.
-
-    The dashboard shows them.
-    """
-    return news(catalog)[:NEWEST]
 
 
 def _index(catalog: Catalog) -> PackagesIndex:

@@ -16,6 +16,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import Criteria
 from accelerator_portal.catalog.loader import KNOWN_ISSUES
 from accelerator_portal.catalog.message import message, plural
+from accelerator_portal.packages.news import news
 from accelerator_portal.reports.identity import identity_of, parse_key
 from accelerator_portal.reports.known_issues import OutdatedIssue, outdated_issues
 from accelerator_portal.results.breakages import (
@@ -28,7 +29,6 @@ from accelerator_portal.results.breakages import (
 from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.standing import Point
 from accelerator_portal.results.suite_evidence import SuiteEvidence
-from accelerator_portal.site.packages_pages import newest_news
 from accelerator_portal.site.page import SiteFile, data_file
 from accelerator_portal.site.results.findings import EvidenceLevel, level_of
 from accelerator_portal.site.results.history_view import TestHistories
@@ -46,6 +46,9 @@ from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated import page_in
 
 WEEK = dt.timedelta(days=7)
+
+MOST_NEWS = 10
+"""The number of items of package news on the dashboard; the feed has more."""
 
 _NAMED = 10
 """The number of tests of a regression in the body of an issue; the page lists all tests."""
@@ -304,7 +307,7 @@ def dashboard_pages(
         "outdated": [(state.platform, found) for state in states for found in state.outdated],
         "declared_issues": sum(len(state.platform.known_issues) for state in states),
         "window": FLAKY_WINDOW,
-        "news": newest_news(catalog),
+        "news": news(catalog)[:MOST_NEWS],
     }
     edit = "data/criteria.yaml"
     yield from (page_in(one, "results/dashboard.md", context, edit=edit) for one in every)
@@ -381,12 +384,11 @@ def _quality(state: DashboardPlatform, at: dt.datetime) -> PlatformQuality:
 
 
 def _suite_state(evidence: SuiteEvidence, at: dt.datetime) -> SuiteState:
-    return SuiteState(
-        suite=evidence.suite,
+    return SuiteState.from_objects(
+        evidence,
         report=evidence.stored.id,
         kind=evidence.stored.report.kind,
         age_days=evidence.age_days(at),
-        counts=evidence.counts,
     )
 
 
