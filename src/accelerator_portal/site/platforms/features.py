@@ -22,7 +22,7 @@ from accelerator_portal.reports.outcomes import ATTEMPTED, BAD, GOOD, Kind, Outc
 from accelerator_portal.reports.report import Report, TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
-from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
 
 
 class FeatureRun(Model):
@@ -110,8 +110,7 @@ def _attempted(report: Report, wanted: Iterable[FeatureTests]) -> list[TestEntry
 
 
 def _strength(report: Report) -> tuple[bool, dt.datetime]:
-    started = report.started or dt.datetime.min.replace(tzinfo=dt.timezone.utc)
-    return report.kind != "baseline", started
+    return report.kind != "baseline", report.started or LONG_AGO
 
 
 LABELS: dict[FeatureId, str] = {

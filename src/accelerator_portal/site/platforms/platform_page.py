@@ -22,7 +22,7 @@ from accelerator_portal.site.platforms.features import LABELS
 from accelerator_portal.site.platforms.release_pages import versions_table
 from accelerator_portal.site.platforms.selector_view import selector_view
 from accelerator_portal.site.results.history_view import TestHistories
-from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
 
@@ -142,9 +142,6 @@ def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
                 yield message("{count} baselines since {day}", **since)
 
 
-_UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
-
-
 @dataclass(frozen=True, slots=True)
 class TestedOn:
     """A system or a device model, with the report `stored` of the newest run that states it."""
@@ -190,4 +187,4 @@ def _system(report: Report) -> str | None:
 
 
 def _age(stored: StoredReport) -> dt.datetime:
-    return stored.report.started or _UNDATED
+    return stored.report.started or LONG_AGO

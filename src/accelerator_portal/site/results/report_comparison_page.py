@@ -13,12 +13,10 @@ from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.report_comparison import DIFFERENCE_WORDS, PAIR_NOTES
 from accelerator_portal.site.page import SiteFile
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
-from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.results_view import LONG_AGO, ResultsView
 from accelerator_portal.site.templates import Templates
 
 COMPARE_PAGE = f"{RESULTS_PAGES}/compare.md"
-
-_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +94,4 @@ def _choice(catalog: Catalog, stored: StoredReport) -> ReportChoice:
 
 
 def _age(choice: ReportChoice) -> tuple[dt.datetime, str]:
-    return choice.stored.report.started or _LONG_AGO, choice.stored.id
+    return choice.stored.report.started or LONG_AGO, choice.stored.id

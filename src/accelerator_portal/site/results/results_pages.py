@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.own_suite import owner_of, suite_folder
 from accelerator_portal.reports.missing_operators import missing_operators, waiting_words
 from accelerator_portal.reports.outcomes import GOOD, OUTCOMES
-from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.quality import as_of
@@ -75,8 +74,7 @@ def results_index(catalog: Catalog, results: ResultsView, templates: Templates) 
 
 def _titles(catalog: Catalog, results: ResultsView) -> dict[str, str]:
     """Return the titles of the suites that have results, by suite id."""
-    suites = dict.fromkeys(view.matrix.suite for view in results.matrices)
-    return {suite: catalog.suite_title(suite) for suite in suites}
+    return {suite: catalog.suite_title(suite) for suite in results.by_suite}
 
 
 def results_pages(
@@ -102,9 +100,8 @@ def results_pages(
             "speeds": side_by_side([run for run in runs.values() if suite in run.suites]),
             **shared,
         }
-        views = [view for view in results.matrices if view.matrix.suite == suite]
         beside = {s: title for s, title in titles.items() if s == suite or s not in results.own}
-        yield from matrix_pages(views, beside, templates, context)
+        yield from matrix_pages(results.by_suite[suite], beside, templates, context)
         yield from suite_tests_pages(catalog, results, past, templates, context)
     for stored in results.reports:
         yield from _run_files(catalog, results, stored, templates, shared | {"runs": runs})
@@ -198,12 +195,10 @@ def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
 
 def results_files(results: ResultsView) -> Iterator[SiteFile]:
     """Yield the data files: an index of reports, the reports, and each suite's matrices."""
-    suites = list(dict.fromkeys(view.matrix.suite for view in results.matrices))
     entries = tuple(
-        ReportEntry(
+        ReportEntry.from_objects(
+            stored.report,
             id=stored.id,
-            accelerator=stored.report.accelerator,
-            kind=stored.report.kind,
             report=f"../reports/{stored.id}.json",
             rows=f"../{REPORT_ROWS}/{stored.id}/index.json" if _is_large(stored) else None,
             missing_operators={
@@ -217,14 +212,13 @@ def results_files(results: ResultsView) -> Iterator[SiteFile]:
     large = sorted(large_suites(results.reports))
     index = ResultsIndex(
         reports=entries,
-        suites={suite: f"{suite_folder(suite)}.json" for suite in suites},
+        suites={suite: f"{suite_folder(suite)}.json" for suite in results.by_suite},
         tests={suite: f"../{SUITE_TESTS}/{suite_folder(suite)}/index.json" for suite in large},
     )
     yield data_file("results/index.json", index)
     for stored in results.reports:
         yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
-    for suite in suites:
-        views = [view for view in results.matrices if view.matrix.suite == suite]
+    for suite, views in results.by_suite.items():
         yield from matrix_files(suite, views)
 
 
@@ -237,33 +231,16 @@ REPORT_ROWS = "report-rows"
 """The folder of the files with rows of reports below `/api/v1/`."""
 
 
-class _Place(NamedTuple):
-    """The sort key of a report's test result, most severe outcome first.
-
-    `number` is the result's index in the report, which distinguishes results with an equal key.
-    """
-
-    rank: int
-    suite: str
-    name: str
-    settings: str
-    number: int
-
-    @property
-    def key(self) -> str:
-        return "/".join(map(str, self))
-
-
 def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile]:
     """Yield the JSON files with a report's test results (rows), then the file that indexes them.
 
-    `report` is the report's id.
+    `report` is the report's id. Rows are sorted by severity, suite, name and settings.
     """
-    ordered = sorted(
-        ((_place(result, number), result.test) for number, result in enumerate(tests)),
-        key=lambda item: item[0],
-    )
-    rows = {place.key: _row(place, test) for place, test in ordered}
+    places = {  # the number distinguishes results that are otherwise equal
+        (OUTCOMES[r.test.outcome].page_rank, r.test.suite, r.test.name, r.settings, number): r
+        for number, r in enumerate(tests)
+    }
+    rows = {"/".join(map(str, place)): _row(result) for place, result in sorted(places.items())}
     folder = f"{REPORT_ROWS}/{report}"
     files: list[tuple[str, int]] = []
     for shard in shards(rows, (_size(row) for row in rows.values())):
@@ -279,16 +256,11 @@ def report_rows(report: str, tests: Iterable[ReportedTest]) -> Iterator[SiteFile
     yield data_file(f"{folder}/index.json", index)
 
 
-def _place(result: ReportedTest, number: int) -> _Place:
+def _row(result: ReportedTest) -> ReportRow:
     test = result.test
-    rank = OUTCOMES[test.outcome].page_rank
-    return _Place(rank, test.suite, test.name, result.settings, number)
-
-
-def _row(place: _Place, test: TestEntry) -> ReportRow:
     return ReportRow.from_objects(
         test,
-        settings=place.settings or None,
+        settings=result.settings or None,
         known_issue=test.known_issue.url if test.known_issue else None,
     )
 

@@ -30,7 +30,8 @@ KINDS = {
 }
 
 
-_LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
+"""The time by which reports without a time are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,18 @@ class ResultsView:
         """The vendors' own suites that only one platform has, which are counted separately."""
         return own_to_one_platform(self.reports)
 
-    @property
+    @cached_property
     def by_id(self) -> dict[str, StoredReport]:
         """The reports by id."""
         return {stored.id: stored for stored in self.reports}
+
+    @cached_property
+    def by_suite(self) -> dict[str, list[MatrixView]]:
+        """The matrices of each suite with results, by suite id."""
+        found: dict[str, list[MatrixView]] = {}
+        for view in self.matrices:
+            found.setdefault(view.matrix.suite, []).append(view)
+        return found
 
     def of(self, accelerator: str) -> list[StoredReport]:
         """Return the reports of an accelerator."""
@@ -133,7 +142,7 @@ class ResultsView:
             return message("a baseline, not a run") if known else None
         counts = [self.counts_of(evidence) for evidence in runs]
         passed, checked = (sum(getattr(c, name) for c in counts) for name in ("passed", "checked"))
-        last = max((run.stored.report.started or _LONG_AGO for run in runs), default=_LONG_AGO)
+        last = max(run.stored.report.started or LONG_AGO for run in runs)
         return message(
             "{passed} of {checked} passed, {day}",
             passed=f"{passed:,}",
