@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -59,13 +60,14 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
     DuckDB reads this list to find the Parquet files on the site.
     """
     files = list(_listed(root))
+    by_accelerator = groupby(files, key=lambda file: file.partition.accelerator)
     yield templates.page(
         PAGE,
         questions=ARCHIVE_QUESTIONS,
         local_setup=LOCAL_SETUP,
         web_setup=WEB_SETUP,
         columns=COLUMNS,
-        sizes=_sizes(files),
+        sizes=[_size(accelerator, [*own]) for accelerator, own in by_accelerator],
     )
     yield SiteFile(f"{PUBLISHED}/files.csv", _table(files))
 
@@ -78,14 +80,9 @@ def _listed(root: Path) -> Iterator[ListedFile]:
             continue
 
 
-def _sizes(files: list[ListedFile]) -> list[ArchiveSize]:
-    by_accelerator: dict[str, list[ListedFile]] = {}
-    for file in files:
-        by_accelerator.setdefault(file.partition.accelerator, []).append(file)
-    return [
-        ArchiveSize(name, len(some), sum(f.rows for f in some), sum(f.bytes for f in some))
-        for name, some in sorted(by_accelerator.items())
-    ]
+def _size(accelerator: str, files: list[ListedFile]) -> ArchiveSize:
+    rows, size = (sum(getattr(file, name) for file in files) for name in ("rows", "bytes"))
+    return ArchiveSize(accelerator, len(files), rows, size)
 
 
 def _table(files: list[ListedFile]) -> str:
@@ -130,11 +127,7 @@ class ArchiveQuestion(NamedTuple):
     sql: str
 
 
-def _listed_questions(outcomes: frozenset[str]) -> str:
-    return ", ".join(f"'{outcome}'" for outcome in sorted(outcomes))
-
-
-_GOOD, _BAD = _listed_questions(frozenset(GOOD)), _listed_questions(frozenset(BAD))
+_GOOD, _BAD = (", ".join(f"'{outcome}'" for outcome in sorted(found)) for found in (GOOD, BAD))
 
 ARCHIVE_QUESTIONS: tuple[ArchiveQuestion, ...] = (
     ArchiveQuestion(

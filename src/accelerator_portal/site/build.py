@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
@@ -218,8 +218,8 @@ def _shared_pages(
             "offline": list(offline_installs(selector)),
             "containers": [p for p in catalog.platforms if p.id in in_container],
         },
-        f"{PLATFORMS}/index.md": {"followed": followed, **observed_backends(catalog)},
-        "other-ways.md": other_runtimes(catalog),
+        f"{PLATFORMS}/index.md": {"followed": followed, **_other_backends(catalog, "observed")},
+        "other-ways.md": _other_backends(catalog, "runtimes"),
         "glossary.md": {},
         "run-anywhere.md": {"imports": [extra_import(p) for p in catalog.platforms]},
         "contribute/index.md": {"releases": RELEASES},
@@ -314,37 +314,17 @@ def _choosing_pages(
         yield page_in(templates, f"{name}.md", context)
 
 
-def observed_backends(catalog: Catalog) -> dict[str, Any]:
-    """Return the template variables `observed` and `sources`.
+def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
+    """Return the entries under `key` of `other-backends.yaml`, and the sources that they cite.
 
-    `observed` has the backends without a vendor folder that `other-backends.yaml` lists, and
-    `sources` the sources that they cite.
+    The template variables are `key` and `sources`. `observed` are backends without a vendor folder;
+    `runtimes` run PyTorch models without a torch device.
     """
     others = catalog.other_backends
-    entries = others.observed if others else ()
-    return {"observed": entries, "sources": _sources(catalog, entries)}
-
-
-def other_runtimes(catalog: Catalog) -> dict[str, Any]:
-    """Return the template variables `runtimes` and `sources`.
-
-    `runtimes` has the runtimes that run PyTorch models without a torch device, and `sources` the
-    sources that they cite.
-    """
-    others = catalog.other_backends
-    entries = others.runtimes if others else ()
-    return {"runtimes": entries, "sources": _sources(catalog, entries)}
-
-
-def _sources(catalog: Catalog, entries: Sequence[Sourced]) -> SourceList:
-    """Return the sources of `other-backends.yaml` that `entries` cite.
-
-    Two pages use this file, and each lists only its own sources.
-    """
-    others = catalog.other_backends
+    entries: Sequence[Sourced] = getattr(others, key) if others else ()
     cited = {name for entry in entries for name in entry.source}
     sources = sources_by_id(others.sources, cited) if others else {}
-    return SourceList([("other-backends.yaml", sources)])
+    return {key: entries, "sources": SourceList([("other-backends.yaml", sources)])}
 
 
 @dataclass(frozen=True, slots=True)

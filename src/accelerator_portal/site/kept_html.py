@@ -35,7 +35,7 @@ class HtmlMark:
         parts: list[str] = []
 
         def place(match: re.Match[str]) -> str:
-            parts.append(f"{match[1].strip(_LINE_END)}\n")
+            parts.append(match[1].strip("\n") + "\n")
             return f"{self._place(len(parts))}\n"
 
         return self._part.sub(place, markdown), parts
@@ -60,7 +60,6 @@ class HtmlMark:
 RAW_HTML = HtmlMark("raw html")
 FINISHED_HTML = HtmlMark("finished html")
 
-_LINE_END = "\n"
 _ANCHOR = re.compile(r'\sid="([^"]+)"')
 
 

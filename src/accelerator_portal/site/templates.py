@@ -31,7 +31,6 @@ from accelerator_portal.site.words import (
     os_name,
     outcome_words,
     python_range,
-    report_kind,
     separated,
 )
 
@@ -110,7 +109,7 @@ class Templates:
             one_line=_one_line,
             python_range=python_range,
             listed=listed,
-            report_kind=report_kind,
+            report_kind=Translatable,
             said=Translatable,
             separated=separated,
             outcome_words=outcome_words,

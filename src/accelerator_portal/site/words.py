@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from accelerator_portal.catalog.files.accelerator import Extent
 from accelerator_portal.catalog.message import Translatable, both, joined, message
 from accelerator_portal.install.labels import OS
-from accelerator_portal.reports.outcomes import Kind, Outcome
+from accelerator_portal.reports.outcomes import Outcome
 
 # From here on `g` would write an exponent.
 _PLAIN = 100_000
@@ -52,11 +52,6 @@ EXTENT_WORDS: dict[Extent, str] = {
 def outcome_words(outcome: Outcome) -> str:
     """Return the words for an outcome: `wrong result`."""
     return Translatable(outcome.replace("-", " "))
-
-
-def report_kind(kind: Kind) -> str:
-    """Return the words for the kind of a report: `self-reported`."""
-    return Translatable(kind)
 
 
 def os_name(os: str) -> str:

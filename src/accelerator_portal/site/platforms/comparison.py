@@ -20,12 +20,11 @@ from accelerator_portal.catalog.message import (
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD, OS
 from accelerator_portal.install.resolution import followed_releases
-from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.site.platforms.features import LABELS
 from accelerator_portal.site.platforms.release_pages import lifecycle_words
 from accelerator_portal.site.results.speeds import SpeedRun
-from accelerator_portal.site.words import EXTENT_WORDS, number, python_range, report_kind
+from accelerator_portal.site.words import EXTENT_WORDS, number, python_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +163,7 @@ def _range(catalog: Catalog, platform: Platform) -> CellLines:
 
 def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
     newest = followed_releases(catalog, platform).newest
-    rows = [row for row in _rows(catalog, platform) if row.build == newest]
+    rows = [row for row in rows_by_platform(catalog)[platform.id] if row.build == newest]
     pythons = {python for row in rows for python in row.pythons or ()}
     return _text(python_range(pythons)) if pythons else ()
 
@@ -189,7 +188,7 @@ def _systems(platform: Platform) -> Iterable[CellLine]:
 
 
 def _methods(catalog: Catalog, platform: Platform) -> CellLines:
-    used = {row.method for row in _rows(catalog, platform)}
+    used = {row.method for row in rows_by_platform(catalog)[platform.id]}
     words = [label for method, label in METHOD.items() if method in used]
     return _text(joined(words)) if words else ()
 
@@ -256,10 +255,6 @@ def _reports(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
     for one in stored:
         started = one.report.started
         yield CellLine(
-            report_kind(one.report.kind),
+            Translatable(one.report.kind),
             f"{started:%Y-%m-%d}" if started else message("no date stated"),
         )
-
-
-def _rows(catalog: Catalog, platform: Platform) -> list[InstallRow]:
-    return list(rows_by_platform(catalog)[platform.id])

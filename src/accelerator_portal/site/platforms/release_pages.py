@@ -250,16 +250,12 @@ def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsD
 
 
 def _platform(catalog: Catalog, platform: Platform) -> PlatformVersions:
-    found = followed_releases(catalog, platform)
-    return PlatformVersions(
+    return PlatformVersions.from_objects(
+        followed_releases(catalog, platform),
+        platform.compatibility,
         id=platform.id,
         name=platform.accelerator.name,
         package=platform.accelerator.package.name,
-        newest=found.newest,
-        oldest=found.oldest,
-        behind=found.behind,
-        rows=platform.compatibility.rows,
-        sources=dict(platform.compatibility.sources),
     )
 
 

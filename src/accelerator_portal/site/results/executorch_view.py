@@ -215,17 +215,6 @@ def _of_kind(runs: Sequence[FlowRun], *, models: bool) -> Iterator[TestEntry]:
             yield from (test for test in run.tests if test.outcome in ATTEMPTED)
 
 
-def median_of(runs: Sequence[FlowRun], metric: str) -> tuple[float, str, int] | None:
-    """Return the median of a metric, its unit, and the number of tests with the metric.
-
-    None if no test has it.
-    """
-    found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
-    if not found:
-        return None
-    return median(one.value for one in found), found[0].unit, len(found)
-
-
 _COUNTED: Mapping[str, tuple[str, str]] = {
     "tests": ("test run", "tests run"),
     "operators": ("operator test", "operator tests"),
@@ -312,12 +301,13 @@ def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
         number = COUNTS[goal.counts](runs)
         singular, plural = _COUNTED[goal.counts]
         return f"{number:,} {singular if number == 1 else plural}" if number else None
-    found = median_of(runs, goal.metric) if goal.metric else None
-    if found is None:
+    metric = goal.metric or ""
+    found = [t.metrics[metric] for run in runs for t in run.tests if metric in t.metrics]
+    if not found:
         return None
-    value, unit, number = found
+    value, unit = median(one.value for one in found), found[0].unit
     shown = f"{value:.3g}" if unit == "1" else f"{value:.3g} {unit}"
-    return f"median {shown} ({count(number, 'test')})"
+    return f"median {shown} ({count(len(found), 'test')})"
 
 
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:

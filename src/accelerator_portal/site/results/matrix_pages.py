@@ -123,9 +123,8 @@ def matrix_pages(
             )
 
 
-def matrix_files(suite: str, views: Iterable[MatrixView]) -> Iterator[SiteFile]:
+def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
     """Yield the matrices of a suite: one JSON file, and a CSV file for each matrix."""
-    views = tuple(views)
     data = tuple(_data(view) for view in views)
     yield data_file(f"results/{suite_folder(suite)}.json", SuiteResults(suite=suite, matrices=data))
     for view in views:

@@ -306,21 +306,17 @@ def _files(view: ModelsView) -> Iterator[SiteFile]:
         FamilyEntry.from_objects(
             family.family,
             address=f"models/{family.family.id}.json",
-            counts=tuple(_count(cell) for cell in _cells(family)),
+            counts=tuple(map(_count, chain.from_iterable(family.cells.values()))),
             stated=tuple(map(_stated, chain.from_iterable(family.stated.values()))),
         )
         for family in view.families
     )
     yield data_file("models.json", FamiliesIndex(families=entries, no_report=view.no_report))
     for family in view.families:
-        tests = tuple(test for cell in _cells(family) for test in _tests(family, cell))
+        cells = chain.from_iterable(family.cells.values())
+        tests = tuple(test for cell in cells for test in _tests(family, cell))
         data = FamilyData.from_objects(family.family, tests=tests)
         yield data_file(f"models/{family.family.id}.json", data)
-
-
-def _cells(family: FamilyView) -> Iterator[FamilyCell]:
-    for of_platform in family.cells.values():
-        yield from of_platform
 
 
 def _count(cell: FamilyCell) -> FamilyCount:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TypeVar
 
 from accelerator_portal.results.archive import History
@@ -89,9 +90,8 @@ def history_shards(history: History) -> Iterator[SiteFile]:
         first = next(iter(shard))
         names.append((first, shard_name(first)))
         yield data_file(f"{folder}/{names[-1][1]}", HistoryShard(tests=shard))
-    index = TestHistoryIndex(
-        accelerator=history.state.accelerator,
-        basis=history.state.basis,
+    index = TestHistoryIndex.from_objects(
+        history.state,
         reports=tuple(map(_moment, points)),
         last={name: numbers[g.last.id] for name, g in sorted(history.state.groups.items())},
         tests=len(tests),
@@ -116,14 +116,11 @@ def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dic
         test, _, settings = change.key.partition("?")
         step = (numbers[change.report], change.outcome, change.stage)
         found.setdefault(test, {}).setdefault(settings, []).append(step)
+    number = itemgetter(0)
     return {
-        test: {name: tuple(sorted(steps, key=_number)) for name, steps in sorted(settings.items())}
+        test: {name: tuple(sorted(steps, key=number)) for name, steps in sorted(settings.items())}
         for test, settings in sorted(found.items())
     }
-
-
-def _number(step: CourseStep) -> int:
-    return step[0]
 
 
 def _moment(point: Point) -> ReportMoment:
