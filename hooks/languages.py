@@ -1,4 +1,4 @@
-"""MkDocs events for pages in other languages: their navigation, their frame, the way to each other.
+"""Translates the navigation, the theme's texts and the search index, and links translated pages.
 
 `languages` in mkdocs.yml lists the languages. hooks/portal.py adds the pages, each in the folder of
 its language.
@@ -25,7 +25,8 @@ from mkdocs.structure.pages import Page
 
 from accelerator_portal.site.languages import ENGLISH, Language, published_languages
 
-# Where the configuration keeps the languages with what their pages share.
+# Keys of the configuration. `LANGUAGES` has the `Language`, the navigation and the translated
+# configuration of each language, by code.
 LANGUAGES = "portal_languages"
 NAVIGATION = "portal_navigation"
 FILES = "portal_files"
@@ -36,13 +37,13 @@ _HAN = re.compile("[\u3400-\u9fff]+")
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
-    """Keep the navigation, which is translated when all titles are known."""
+    """Store the navigation until `on_env`, when the titles of all pages are known."""
     config.extra[NAVIGATION] = nav
     return nav
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
-    """Let the theme's templates say messages, and make the frame of each language."""
+    """Add the function `gettext` to the theme's templates, and prepare each language."""
     env.globals["gettext"] = _gettext
     config.extra[FILES] = files
     nav = config.extra.pop(NAVIGATION)
@@ -56,7 +57,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
 
 @event_priority(-100)  # after the search has written its index
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write a search index for each language, so that readers find pages in their own."""
+    """Write a search index for each language."""
     path = Path(config.site_dir, SEARCH)
     index = json.loads(path.read_text(encoding="utf-8"))
     codes = tuple(config.extra[LANGUAGES])
@@ -67,10 +68,10 @@ def on_post_build(*, config: MkDocsConfig) -> None:
 
 
 def _search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
-    """Return the part of the search index that the pages of a language search.
+    """Return the search index for the pages of the language `code`.
 
-    Beside a language's own pages, these are the English ones that have no translation. `others` are
-    the codes of all languages but English.
+    It has the pages in that language, and the English pages that have no translation. `others` are
+    the codes of all languages except English.
     """
     pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
 
@@ -107,7 +108,7 @@ def _with_separate_words(entries: Collection[dict[str, Any]]) -> list[dict[str, 
 def on_page_context(
     context: dict[str, Any], *, page: Page, config: MkDocsConfig, nav: Navigation
 ) -> dict[str, Any]:
-    """Give a page the frame of its language, and the addresses of its other versions."""
+    """Set the template variables of a page's language, and the links to its translations."""
     languages = config.extra[LANGUAGES]
     first, _, rest = page.file.src_uri.partition("/")
     own, path = (first, rest) if first in languages else (ENGLISH.code, page.file.src_uri)
@@ -131,7 +132,7 @@ def _gettext(context: Context, text: str) -> str:
 
 
 def _version(file: File, language: Language) -> dict[str, str]:
-    """Return the link to a page in another language, with its texts in that language."""
+    """Return the template variables of a link to a page in another language."""
     name = Locale.parse(language.code).get_language_name(language.code) or language.code
     offer = language.gettext("This page is available in {language}.").format(language=name)
     return {
@@ -170,7 +171,7 @@ def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation
 
 
 def _frame(config: MkDocsConfig, language: Language) -> MkDocsConfig:
-    """Return the configuration with its texts in a language."""
+    """Return the configuration with the theme's texts in a language."""
 
     def translated(toggle: dict[str, str]) -> dict[str, str]:
         return {name: language.gettext(text) for name, text in toggle.items()}

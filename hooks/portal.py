@@ -1,6 +1,7 @@
-"""MkDocs events, each handed to one function of the library.
+"""Adds the generated pages to the site, and a Content-Security-Policy to each page.
 
-Programmed here: only what MkDocs alone knows, such as its files, its configuration and its logger.
+Each MkDocs event calls one function of the library. This module contains only what needs MkDocs,
+such as its files, its configuration and its logger.
 """
 
 from __future__ import annotations
@@ -32,21 +33,21 @@ from accelerator_portal.site.operations import read_nights
 from accelerator_portal.site.page import PLATFORMS, SiteFile, store
 from accelerator_portal.site.security_policy import add_security_policy
 
-# More than this in the side bar helps nobody, and makes the pages grow with the square.
+# With more platforms, the sidebar lists none of them: each page would contain links to all others.
 MOST_IN_NAVIGATION = 60
 
-# Where the configuration keeps the generated files until MkDocs asks for them.
+# The key of the configuration under which the generated files are stored until `on_files`.
 PAGES = "portal_pages"
 
-# Where a page keeps HTML while MkDocs works on the rest.
+# The key of a page's metadata for HTML that Markdown and the search don't process.
 KEPT = "portal_kept_html"
 
 SCRIPTS = "assets/scripts"
 
-# Where the configuration keeps what the scripts import.
+# The key of the configuration for the JavaScript modules of each kind of form.
 IMPORTS = "portal_imports"
 
-# Where main.html finds the modules that a page needs.
+# The key of a page's metadata for the modules that main.html loads.
 MODULES = "portal_modules"
 
 _serving = False
@@ -55,11 +56,11 @@ _log = get_plugin_logger("portal")
 
 
 def on_pre_build(*, config: MkDocsConfig) -> None:
-    """Make the pages before MkDocs clears the site: with a problem, the last one stays."""
+    """Generate the pages. If that fails, the existing site stays: MkDocs clears it afterward."""
     folder = Path(tempfile.mkdtemp(prefix="portal-site-"))
     weakref.finalize(config, shutil.rmtree, folder, ignore_errors=True)  # each build has its own
-    # Almost everything that is made here stays until the end: looking for garbage, again and again
-    # through all of it, would take up to a fifth of the build.
+    # Almost all objects are needed until the end. The garbage collector would search through them
+    # again and again, which takes up to a fifth of the build.
     gc.disable()
     try:
         config.extra[PAGES] = _site(config, folder)
@@ -89,13 +90,13 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
-    """Remember that pages are only shown: `serve` reloads them with an inline script of its own."""
-    global _serving  # noqa: PLW0603 - said once, before any build
+    """Store whether this is `mkdocs serve`, whose inline script no policy may forbid."""
+    global _serving  # noqa: PLW0603 - set once, before any build
     _serving = command == "serve"
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Keep HTML of generated pages away from Markdown, which takes long."""
+    """Take HTML out of generated pages, because Markdown processes it slowly."""
     if page.file.generated_by is None:
         return markdown
     markdown, raw = RAW_HTML.take_out(markdown)
@@ -105,7 +106,7 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: AN
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:  # noqa: ANN401
-    """Put back what the search reads, and say which anchors and scripts the page has."""
+    """Put back the HTML that the search reads, and set the page's anchors and modules."""
     raw, finished = page.meta.get(KEPT, ((), ()))
     page.meta[KEPT] = raw, ()
     page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
@@ -115,13 +116,13 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) ->
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put raw HTML back, and give the finished page its Content-Security-Policy."""
+    """Put raw HTML back, and add the Content-Security-Policy."""
     output = RAW_HTML.put_back(output, page.meta.pop(KEPT, ((), ()))[0])
     return output if _serving else add_security_policy(output)
 
 
 def on_post_template(output_content: str, *, template_name: str, **_: Any) -> str:  # noqa: ANN401
-    """Give pages that are made from a template alone, such as 404.html, theirs."""
+    """Add the policy to pages that MkDocs renders from a template only, such as 404.html."""
     is_page = template_name.endswith(".html") and not _serving
     return add_security_policy(output_content) if is_page else output_content
 
@@ -150,7 +151,7 @@ def _site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
 
 
 def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML
-    """Put the platforms' pages below the section that mkdocs.yml made for them."""
+    """Add the platforms' pages to their section of the navigation in mkdocs.yml."""
     for entry in nav or ():
         for section in entry.values():
             if isinstance(section, list) and f"{PLATFORMS}/index.md" in section:
