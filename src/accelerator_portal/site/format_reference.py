@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,14 +45,9 @@ def format_reference() -> list[FileReference]:
 
 def reference(name: str, model: type[BaseModel]) -> FileReference:
     """Return the reference of a kind of file: `name` is its path, `model` its structure."""
-    return FileReference(name, tuple(_records(model)))
-
-
-def _records(model: type[BaseModel]) -> Iterator[RecordReference]:
     schema = described(model)
-    yield _record(WHOLE, schema)
-    for title, inner in schema.get("$defs", {}).items():
-        yield _record(title, inner)
+    records = {WHOLE: schema, **schema.get("$defs", {})}
+    return FileReference(name, tuple(_record(*record) for record in records.items()))
 
 
 def _record(name: str, schema: dict[str, Any]) -> RecordReference:

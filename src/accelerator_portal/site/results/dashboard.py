@@ -30,7 +30,7 @@ from accelerator_portal.results.quality import as_of, as_of_reports
 from accelerator_portal.results.standing import Point
 from accelerator_portal.results.suite_evidence import SuiteEvidence
 from accelerator_portal.site.page import SiteFile, data_file
-from accelerator_portal.site.results.findings import EvidenceLevel, level_of
+from accelerator_portal.site.results.findings import EvidenceLevel, evidence_level
 from accelerator_portal.site.results.history_view import TestHistories
 from accelerator_portal.site.results.result_addresses import address_of
 from accelerator_portal.site.results.results_shapes import (
@@ -199,12 +199,8 @@ def _commits(platform: Platform, good: Point, bad: Point) -> Iterator[CommitRang
         pairs.append((good.trigger.repository, good.trigger.commit, bad.trigger.commit))
     for repository, first, last in dict.fromkeys(pairs):
         if repository and first and last and first != last:
-            yield _range(repository, first, last)
-
-
-def _range(repository: str, before: str, after: str) -> CommitRange:
-    url = f"https://github.com/{repository}/compare/{before}...{after}"
-    return CommitRange(f"{repository} {before[:9]}…{after[:9]}", url)
+            url = f"https://github.com/{repository}/compare/{first}...{last}"
+            yield CommitRange(f"{repository} {first[:9]}…{last[:9]}", url)
 
 
 def _issue(
@@ -273,7 +269,6 @@ class DashboardPlatform:
 class _Known:
     """The data from which each DashboardPlatform is computed, with ages as of `at`."""
 
-    catalog: Catalog
     results: ResultsView
     past: TestHistories
     criteria: Criteria
@@ -292,8 +287,12 @@ def dashboard_pages(
     if criteria is None:
         return
     at = as_of(catalog, [stored.report for stored in results.reports])
-    known = _Known(catalog, results, past, criteria, at)
-    states = [_state(known, platform) for platform in catalog.platforms]
+    known = _Known(results, past, criteria, at)
+    states = [
+        _state(known, platform, level)
+        for platform in catalog.platforms
+        if (level := evidence_level(catalog, results, platform))
+    ]
     states.sort(key=lambda s: (not s.regressions, not s.runs, -len(s.evidence)))
     found = [regression for state in states for regression in state.regressions]
     found.sort(key=lambda regression: regression.first_bad.started, reverse=True)
@@ -329,7 +328,7 @@ def _set_aside(catalog: Catalog, folder: str) -> SetAside:
     )
 
 
-def _state(known: _Known, platform: Platform) -> DashboardPlatform:
+def _state(known: _Known, platform: Platform, level: EvidenceLevel) -> DashboardPlatform:
     evidence = known.results.newest(platform.id)
     runs = [found for found in evidence if found.is_run]
     tests = [test for run in runs for test in run.tests]
@@ -342,7 +341,7 @@ def _state(known: _Known, platform: Platform) -> DashboardPlatform:
     broken = open_breakages(state, at, deadline)
     return DashboardPlatform(
         platform,
-        level_of(known.catalog, known.results, platform, known.criteria, at),
+        level,
         len(state.reports) + undated,
         sum(report.kind == "baseline" for report in reports),
         evidence,

@@ -6,8 +6,9 @@ The feeds have new reports, changes of test results, and news of packages.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from accelerator_portal.catalog import Catalog
@@ -194,7 +195,8 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     MOST_REPORTS reports in all. At most MOST_OF_A_REPORT changes of a report are listed or, after
     MOST_CHANGES changes of all reports, at most LEAST_OF_A_REPORT.
     """
-    shown = list(_newest(weeks))
+    reports_so_far = accumulate(len(week.episodes) for week in weeks)
+    shown = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
     room = MOST_CHANGES
     listed: list[ListedWeek] = []
     for week in shown:
@@ -206,12 +208,3 @@ def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
         listed.append(ListedWeek(week, tuple(reports)))
     older = sum(len(week.episodes) for week in weeks[len(shown) :])
     return ListedChanges(tuple(listed), older)
-
-
-def _newest(weeks: Sequence[Week]) -> Iterable[Week]:
-    reports = 0
-    for place, week in enumerate(weeks):
-        reports += len(week.episodes)
-        if place and reports > MOST_REPORTS:
-            return
-        yield week

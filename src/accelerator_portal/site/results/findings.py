@@ -7,7 +7,6 @@ platform's tests: see `data/criteria.yaml`.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.criteria_file import Criteria, Demand, Level
+from accelerator_portal.catalog.files.criteria_file import Demand, Level
 from accelerator_portal.catalog.message import message, sentences
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.resolution import followed_releases
@@ -281,22 +280,10 @@ def evidence_level(
     """Return the level of evidence of a platform; None if the portal has no criteria."""
     if catalog.criteria is None:
         return None
-    at = as_of(catalog, [stored.report for stored in results.reports])
-    at = as_of_reports(at, [stored.report for stored in results.of(platform.id)])
-    return level_of(catalog, results, platform, catalog.criteria, at)
-
-
-def level_of(
-    catalog: Catalog,
-    results: ResultsView,
-    platform: Platform,
-    criteria: Criteria,
-    at: dt.datetime,
-) -> EvidenceLevel:
-    """Return the level of evidence of a platform, with ages of reports as of `at`."""
     reports = [stored.report for stored in results.of(platform.id)]
+    at = as_of_reports(as_of(catalog, [stored.report for stored in results.reports]), reports)
     torch = followed_releases(catalog, platform).newest or catalog.releases.newest.version
-    found = quality(platform, reports, criteria, torch, at)
+    found = quality(platform, reports, catalog.criteria, torch, at)
     higher = list(dict.fromkeys(gap.level for gap in reversed(found.missing)))
     return EvidenceLevel(
         found.level,
