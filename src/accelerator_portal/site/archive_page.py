@@ -76,7 +76,7 @@ def _listed(root: Path) -> Iterator[ListedFile]:
     for accelerator in archived_accelerators(root):
         try:
             yield from read_manifest(root, accelerator).files
-        except ProblemsError:  # `history check` says what; it stops no other platform
+        except ProblemsError:  # `history check` reports these problems
             continue
 
 

@@ -72,7 +72,7 @@ def commonmark(path: str, text: str) -> str:
         if html.tags:
             lines += html.read(line)
             if not html.tags:
-                lines.append("")  # or else what follows would belong to it
+                lines.append("")  # otherwise, the HTML would include the next line
             continue
         fenced ^= line.startswith("```")
         if fenced or line.startswith("```"):

@@ -52,7 +52,7 @@ class HtmlMark:
             if not place:
                 lost = f"{self.words} part {number} lost its place"
                 raise LookupError(f"{lost}; give its comments own lines")
-            html = html.removeprefix("\n")  # the part has its own
+            html = html.removeprefix("\n")  # the part ends with a line break
             done += before, part
         return "".join((*done, html))
 

@@ -99,7 +99,7 @@ def choices(data: InstallData) -> Choices:
     for numbers in zip(*data.rows.values(), strict=True):
         row = dict(zip(data.rows, numbers, strict=True))
         if _value(data.axes["method"], row["method"])[0] not in STATED:
-            continue  # changes with the row that it follows from
+            continue  # derived from another row, and changes together with it
         shown = _shown(data, row)
         for choice in _choices(data, row, labels):
             found.setdefault(choice, shown)
@@ -267,5 +267,5 @@ def _few(values: Iterable[str]) -> str:
 def _pythons(versions: Sequence[str]) -> str:
     try:
         return python_range(versions)
-    except ValueError:  # not as Python counts: as they are
+    except ValueError:  # unusual version numbers are listed unchanged
         return _few(versions)

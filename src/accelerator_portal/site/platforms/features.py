@@ -180,7 +180,7 @@ class PlatformFeatures(Model):
 class FeaturesData(Model):
     """The features of every platform."""
 
-    labels: dict[FeatureId, SkipValidation[str]]  # which would forget the messages
+    labels: dict[FeatureId, SkipValidation[str]]  # validation would drop the translatable messages
     """The label of each feature."""
     cells: int
     """The number of platforms multiplied by the number of features."""

@@ -55,7 +55,7 @@ class GenerationData(Model):
     other_builds: str | None = None
     """Address of the answer about builds for which this site has no install command, from the root
     of the site."""
-    words: SkipValidation[str]  # which would forget the message
+    words: SkipValidation[str]  # validation would drop the translatable message
     """The verdict in a few words."""
     oldest: str | None = None
     """The oldest supported release that has an install command."""

@@ -115,9 +115,9 @@ def search_words(
     names = [
         accelerator.vendor,
         accelerator.name,
-        # "Air" is not of MacBooks alone.
+        # The first word only, such as "MacBook": other products have "Air" in their names, too.
         *(n.split()[0] for n in accelerator.vendor_names if chinese or not HAN.search(n)),
-        *sorted(systems & {"Windows", "macOS"}),  # Linux is everywhere
+        *sorted(systems & {"Windows", "macOS"}),  # all platforms support Linux
         *(generation.name for generation in own),
         *(line[0] for line in map(_PRODUCT_LINE.match, products) if line),
         *(n for row in platform.compatibility.rows for n in row.needs if n.isupper()),  # CANN
@@ -125,7 +125,7 @@ def search_words(
     ]
     lines = [name.split() for name in names]
     words = dict.fromkeys(word for line in lines if line[0] not in others for word in line)
-    # Other products have the same numbers, and torch is in all of them.
+    # Words with numbers also name other products, and all platforms have words with "torch".
     return [w for w in words if w not in others and w[0].isalpha() and not _COMMON.search(w)]
 
 

@@ -140,7 +140,7 @@ def _needs(wheel: Wheel, arch: Arch) -> str:
     return ", ".join(dict.fromkeys(filter(None, map(minimum_system, tags))))
 
 
-# What a plugin needs beside its runtime.
+# Requirements of plugins that are not their runtime.
 _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 

@@ -392,7 +392,7 @@ class ReleasePair:
         before, after = self.before.share_delegated, self.after.share_delegated
         if before is None or after is None or self.after.backend == PORTABLE:
             return ""
-        shares = dict.fromkeys((f"{before:.0%}", f"{after:.0%}"))  # two that are the same are one
+        shares = dict.fromkeys((f"{before:.0%}", f"{after:.0%}"))  # equal shares are shown once
         return " → ".join(shares)
 
     def count(self, kind: DifferenceKind) -> int:

@@ -44,7 +44,7 @@ class VerdictStrip:
 def verdict_strip(standing: Standing | None) -> VerdictStrip | None:
     """Return the strip of a test's last verdicts; None for fewer than two."""
     verdicts = standing.verdicts if standing else ()
-    if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one is no course
+    if standing is None or len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
         return None
     boxes = "".join(
         f'<rect class="outcome--{_COLORS[said[-1]]}" x="{8 * place}" width="6" height="12"/>'
