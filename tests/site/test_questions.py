@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import pytest
 from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.site.platforms.questions import ANY, PageQuestion, relocated
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.vendor_text import render_section
@@ -28,13 +30,22 @@ def test_a_question_leads_to_its_place_on_the_platforms_page(site: Site) -> None
         assert anchor in site.pages[page].ids
 
 
-def test_links_and_ids_of_an_answer_are_right_on_another_page(site: Site) -> None:
-    platform = site.catalog.platforms[0]
+@pytest.fixture
+def platform(catalog: Catalog) -> Platform:
+    return catalog.platforms[0]
+
+
+def elsewhere(platform: Platform, text: str, sources: SourceList) -> LexborHTMLParser:
+    """An answer on the page of all questions."""
+    question = PageQuestion(platform.id, platform.faq, "faq-x", "X?", Markup(""), text, sources)
+    return LexborHTMLParser(relocated(question, "../").answer)
+
+
+def test_links_and_ids_of_an_answer_are_right_on_another_page(platform: Platform) -> None:
     (name, *_) = platform.faq.sources
     text = f"#### Y\n\nSo it is [@{name}]: [x](https://example.org/)."
     sources = SourceList(platform.sourced_files())
-    question = PageQuestion(platform.id, platform.faq, "faq-x", "X?", Markup(""), text, sources)
-    tree = LexborHTMLParser(relocated(question, "../").answer)
+    tree = elsewhere(platform, text, sources)
     assert [attribute(node, "id") for node in tree.css("[id]")] == [f"{platform.id}--faq-x--y"]
     entry = sources.entry("faq.md", name)
     assert entry is not None
@@ -44,26 +55,23 @@ def test_links_and_ids_of_an_answer_are_right_on_another_page(site: Site) -> Non
     ]
 
 
-def test_an_answer_leads_to_pages_of_the_site_from_each_page(site: Site) -> None:
-    platform = site.catalog.platforms[0]
+def test_an_answer_leads_to_pages_of_the_site_from_each_page(platform: Platform) -> None:
     text = "[x](/hardware/#gpus), [y](/), [z](//example.org/)"
-    question = PageQuestion(
-        platform.id, platform.faq, "faq-x", "X?", Markup(""), text, SourceList(())
-    )
     own = LexborHTMLParser(render_section(platform.faq, SourceList(()), text, "faq-x"))
     assert [node.attributes.get("href") for node in own.css("a")] == [
         "../../hardware/#gpus",
         "../../",
         None,
     ]
-    (link, *_) = LexborHTMLParser(relocated(question, "../").answer).css("a")
+    (link, *_) = elsewhere(platform, text, SourceList(())).css("a")
     assert attribute(link, "href") == "../hardware/#gpus"
 
 
-def test_citations_stand_at_the_end_of_their_paragraph_each_once(site: Site) -> None:
-    platform = site.catalog.platforms[0]
+def test_citations_stand_once_at_the_end_of_their_paragraph_without_a_space(
+    platform: Platform,
+) -> None:
     (name, *_) = platform.faq.sources
-    text = f"One [@{name}]. Two [@{name}].\n\n- Three [@{name}], four\n"
+    text = f"One\n[@{name}]. Two [@{name}].\n\n- Three [@{name}], four\n"
     sources = SourceList(platform.sourced_files())
     tree = LexborHTMLParser(render_section(platform.faq, sources, text, "faq-x"))
     entry = sources.entry("faq.md", name)
@@ -72,11 +80,7 @@ def test_citations_stand_at_the_end_of_their_paragraph_each_once(site: Site) -> 
     assert found == [f"One. Two.{entry.number}", f"Three, four{entry.number}"]
 
 
-def test_words_that_look_like_a_link_or_an_id_stay_as_they_were_written(site: Site) -> None:
-    platform = site.catalog.platforms[0]
+def test_words_that_look_like_a_link_or_an_id_stay_as_they_were_written(platform: Platform) -> None:
     text = 'Write ` id="x"` and ` href="#x"`.'
-    question = PageQuestion(
-        platform.id, platform.faq, "faq-x", "X?", Markup(""), text, SourceList(())
-    )
-    tree = LexborHTMLParser(relocated(question, "../").answer)
+    tree = elsewhere(platform, text, SourceList(()))
     assert [node.text() for node in tree.css("code")] == [' id="x"', ' href="#x"']

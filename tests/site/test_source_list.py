@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 from accelerator_portal.catalog.files.sources import Source
-from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section
 
 FILE = "https://github.com/example/docs/blob/0123456/README.md"
 
@@ -26,10 +24,3 @@ def test_the_level_of_trust_depends_on_whose_platform_it_is() -> None:
         SourceList(files, vendor).entries[0].trust for vendor in ((), ("github.com/example",))
     ]
     assert levels == ["Third-party document", "Vendor's document"]
-
-
-def test_a_citation_stands_at_the_end_of_its_paragraph_and_leaves_no_space() -> None:
-    file = MarkdownFile("guide.md", {"a": source()}, (), ())
-    sources = SourceList([("guide.md", file.sources)])
-    html = render_section(file, sources, "Only release builds\n[@a]. Use these.", "guide-")
-    assert html.startswith("<p>Only release builds. Use these.<sup")

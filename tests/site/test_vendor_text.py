@@ -67,12 +67,6 @@ def test_headings_are_named_within_their_section_and_never_twice() -> None:
     assert ids == ["prepare-one-two", "prepare-one-two-2", "prepare-section", "prepare-one-two-3"]
 
 
-def test_numbered_headings_do_not_clash_with_headings_that_end_in_a_number() -> None:
-    html = rendered("### One\n\n### One 2\n\n### One")
-    ids = [node.attributes["id"] for node in html.css("[id]")]
-    assert len(set(ids)) == 3
-
-
 def test_a_citation_links_to_the_source_and_says_its_title() -> None:
     (link,) = rendered("So it is [@known].").css("sup.cite a")
     assert link.attributes["href"] == "#source-guide-known"
