@@ -6,6 +6,7 @@ import pytest
 
 from tests.built_site import EXAMPLE, Site, copy_sources, site, site_of
 from tests.made_once import made_once
+from tests.site.extended import write_extended
 
 __all__ = ["site"]
 
@@ -21,3 +22,14 @@ def example_site(
     example_sources: Path, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
 ) -> Site:
     return site_of(pytestconfig, tmp_path_factory, "example", lambda: example_sources)
+
+
+@pytest.fixture(scope="session")
+def extended_site(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """The example with a second platform, a third language, and more that vendors declare."""
+    return site_of(
+        pytestconfig,
+        tmp_path_factory,
+        "extended",
+        lambda: made_once(tmp_path_factory, "extended", write_extended),
+    )

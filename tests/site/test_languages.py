@@ -23,12 +23,9 @@ from accelerator_portal.site.platforms.questions import questions, questions_in
 from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated import localized
-from tests.built_site import EXAMPLE as ACME
-from tests.built_site import Site, copy_sources
-from tests.built_site import build_site as build_in
+from tests.built_site import Site
 from tests.folders import EXAMPLE, REPOSITORY, Tree
 
-HEAD = 'msgid ""\nmsgstr ""\n"Plural-Forms: nplurals={}; plural={};\\n"\n'
 KLINGON = Language(
     "tlh",
     {
@@ -95,7 +92,8 @@ def test_line_breaks_of_a_template_do_not_make_another_message(tmp_path: Path) -
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     (tmp_path / LOCALE).mkdir(parents=True)
-    text = HEAD.format(2, "n != 1") + (
+    text = (
+        'msgid ""\nmsgstr ""\n"Plural-Forms: nplurals=2; plural=n != 1;\\n"\n'
         '\n#: a.j2\nmsgid "Copy"\nmsgstr "Kopieren"\n'
         '\n#, fuzzy\nmsgid "Find"\nmsgstr "Falsch"\n'
         '\nmsgid "Menu"\nmsgstr ""\n'
@@ -137,19 +135,8 @@ def test_links_lead_to_the_language_or_say_that_they_do_not() -> None:
     )
 
 
-def test_a_third_language_is_one_file_and_one_line(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    sources = copy_sources(tmp_path_factory.mktemp("third-sources"), ACME)
-    text = HEAD.format(1, "0") + '\nmsgid "Get started"\nmsgstr "はじめに"\n'
-    (sources / LOCALE / "ja.po").write_text(text, encoding="utf-8")
-    configuration = sources / "mkdocs.yml"
-    before = configuration.read_text(encoding="utf-8")
-    after = before.replace("languages: [zh]", "languages: [zh, ja]")
-    assert after != before
-    configuration.write_text(after, encoding="utf-8")
-    pages = build_in(sources, tmp_path_factory.mktemp("third-site")).pages
-    page = pages["ja/get-started/"]
+def test_a_third_language_is_one_file_and_one_line(extended_site: Site) -> None:
+    page = extended_site.pages["ja/get-started/"]
     assert page.one("html").attributes["lang"] == "ja"
     assert page.one("h1").text() == "はじめに"
     versions = [link.attributes["hreflang"] for link in page.tree.css("a.language")]

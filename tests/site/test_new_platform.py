@@ -3,43 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from click.testing import CliRunner
 
-from accelerator_portal.cli import main
 from accelerator_portal.site.broken_links import BuiltSite, broken_links
-from tests.built_site import EXAMPLE, Page, Site, attribute, build_site, copy_sources
-
-ANSWERS = {
-    "name": "Foo *Card*",
-    "vendor": "Foo & Works",
-    "url": "https://example.org/foo",
-    "device": "foo",
-    "dispatch-key": "PrivateUse1",
-    "package": "torch-foo",
-    "import": "torch_foo",
-    "command": "pip install torch-foo==1.2",
-    "needs": "Foo driver 5",
-    "torch": "2.3.0",
-    "os": "linux",
-    "arch": "x86_64",
-    "python": "3.12",
-    "github": "foo/torch-foo",
-    "maintainer": "foo-person",
-}
-
-
-@pytest.fixture(scope="module")
-def new_site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    root = copy_sources(tmp_path_factory.mktemp("new"), EXAMPLE)
-    words = [word for flag, text in ANSWERS.items() for word in (f"--{flag}", text)]
-    result = CliRunner().invoke(main, ["new", "foo", "--root", str(root), *words])
-    assert result.exit_code == 0, result.output
-    return build_site(root, tmp_path_factory.mktemp("new-site"))
+from tests.built_site import Page, Site, attribute
 
 
 @pytest.fixture
-def page(new_site: Site) -> Page:
-    return new_site.pages["compute-platforms/foo/"]
+def page(extended_site: Site) -> Page:
+    return extended_site.pages["compute-platforms/foo/"]
 
 
 def test_the_page_says_what_was_answered(page: Page) -> None:
@@ -71,12 +42,12 @@ def test_one_source_stands_behind_it(page: Page) -> None:
     assert source.text().startswith("Foo *Card*, the vendor's documentation, read ")
 
 
-def test_the_platform_is_found_everywhere(new_site: Site) -> None:
+def test_the_platform_is_found_everywhere(extended_site: Site) -> None:
     for address in ("compute-platforms/", "get-started/", "questions/", "compare/"):
-        assert "Foo *Card*" in new_site.pages[address].tree.text(), address
+        assert "Foo *Card*" in extended_site.pages[address].tree.text(), address
 
 
-def test_no_link_leads_nowhere(new_site: Site) -> None:
+def test_no_link_leads_nowhere(extended_site: Site) -> None:
     """The real platforms have hardware, features and more that others link to; this one has not."""
-    found = broken_links(BuiltSite(new_site.root))
+    found = broken_links(BuiltSite(extended_site.root))
     assert [str(fault) for fault in found if not fault.page.startswith("results/")] == []

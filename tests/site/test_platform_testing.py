@@ -2,55 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.built_site import EXAMPLE, Page, build_site, copy_sources
-
-FOLDER = "accelerators/acme"
-DECLARED = """
-report_feeds:
-  - {name: nightly, url: "https://example.org/newest.json", source: SOURCE}
-  - {name: release, release: {repository: acme/plugin, asset: report.json}, source: SOURCE}
-  - name: weekly
-    artifact: {repository: acme/ci, workflow: weekly.yml, artifact: out}
-    source: SOURCE
-upstream_events:
-  events: [pull-request, daily]
-  labels: [ciflow/acme]
-  tasks: [build, unit]
-  run: {dispatch: {repository: acme/tests, event_type: pytorch}}
-  hours: 8
-  source: SOURCE
-maintainers: [{github: someone, source: SOURCE}]
-"""
-ISSUES = """\
-issues:
-  - {test: "timm/alpha", action: expect, reason: "It <b>*breaks*.", url: "https://example.org/1",
-     expires: 2099-05-01}
-  - {glob: "timm/b*", action: skip, reason: Too long., url: "https://example.org/2",
-     expires: 2099-06-01}
-"""
-QUESTION = "\n## Why `torch.<acme>` and `a_b_c`?\n\nBecause [@SOURCE].\n"
+from tests.built_site import Page, Site
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
-    root = copy_sources(tmp_path_factory.mktemp("testing") / "repository", EXAMPLE)
-    declare(root)
-    return build_site(root, tmp_path_factory.mktemp("testing-site")).pages[
-        "compute-platforms/acme/"
-    ]
-
-
-def declare(root: Path) -> None:
-    folder = root / FOLDER
-    for name, more in (("accelerator.yaml", DECLARED), ("faq.md", QUESTION)):
-        text = (folder / name).read_text("utf-8")
-        source = text.partition("sources:\n")[2].partition(":")[0].strip()
-        (folder / name).write_text(text + more.replace("SOURCE", source), "utf-8")
-    (folder / "known-issues.yaml").write_text(ISSUES, "utf-8")
+@pytest.fixture
+def page(extended_site: Site) -> Page:
+    return extended_site.pages["compute-platforms/acme/"]
 
 
 def test_known_issues_have_their_reason_link_and_end(page: Page) -> None:
