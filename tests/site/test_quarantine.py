@@ -15,7 +15,7 @@ from accelerator_automation.last_good import archive_good_folders
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import last_good_versions, load_with_quarantine
 from accelerator_portal.cli import main
-from tests.built_site import EXAMPLE, copy_sources, mkdocs_build
+from tests.built_site import EXAMPLE, Site, copy_sources, mkdocs_build
 from tests.day import TODAY
 from tests.site.test_broken_folder import replace
 
@@ -50,10 +50,9 @@ def files_of(site: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def without(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def without(example_site: Site) -> dict[str, bytes]:
     """The site of the invented platform alone."""
-    work = tmp_path_factory.mktemp("without")
-    return built(copy_sources(work / "repository", EXAMPLE), work / "site")
+    return files_of(example_site.root)
 
 
 @pytest.fixture(scope="module")
