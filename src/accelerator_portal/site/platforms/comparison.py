@@ -85,8 +85,8 @@ def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[Compari
         },
         message("Hardware"): {
             message("Generations"): _generations,
-            message("Memory of one device"): _memory,
-            message("Maximum power of one device"): _power,
+            message("Memory of one device"): lambda p: _between("GB", "memory_gb", p),
+            message("Maximum power of one device"): lambda p: _between("W", "power_w", p),
             message("Made for"): _purposes,
             message("Cloud access"): _access,
         },
@@ -199,17 +199,9 @@ def _generations(platform: Platform) -> CellLines:
     return _text(joined(names)) if names else ()
 
 
-def _memory(platform: Platform) -> CellLines:
-    return _between("GB", (model.memory_gb for model in _models(platform)))
-
-
-def _power(platform: Platform) -> CellLines:
-    return _between("W", (model.power_w for model in _models(platform)))
-
-
-def _between(unit: str, figures: Iterable[float | None]) -> CellLines:
-    """Return the range of the stated figures, and how many devices have one if not all do."""
-    devices = list(figures)
+def _between(unit: str, field: str, platform: Platform) -> CellLines:
+    """Return the range of a field's values, and how many devices have a value if not all do."""
+    devices: list[float | None] = [getattr(model, field) for model in _models(platform)]
     values = sorted(value for value in devices if value is not None)
     if not values:
         return ()

@@ -159,8 +159,7 @@ def script(row: InstallRow, choice: Choice) -> Script:
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
     """Return the result of checking an install row's versions for a Python version, or None."""
-    known = dict(zip(row.pythons or (), row.findings, strict=False))
-    return known.get(python)
+    return dict(zip(row.pythons or (), row.findings, strict=False)).get(python)
 
 
 Offers = Mapping[str, Mapping[str, str]]

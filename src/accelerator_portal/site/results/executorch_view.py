@@ -424,12 +424,10 @@ def release_pairs(reports: Sequence[StoredReport]) -> tuple[ReleasePair, ...]:
         for run in flow_runs(by_version[version]):
             flow = (run.platform, run.suite, run.backend, run.recipe)
             by_flow.setdefault(flow, []).append((version, run))
-    return tuple(_newest_two(found) for _, found in sorted(by_flow.items()) if len(found) > 1)
-
-
-def _newest_two(found: Sequence[tuple[Version, FlowRun]]) -> ReleasePair:
-    (older, before), (newer, after) = found[-2:]
-    return ReleasePair(older, newer, before, after)
+    newest_two = (found[-2:] for _, found in sorted(by_flow.items()) if len(found) > 1)
+    return tuple(
+        ReleasePair(older, newer, before, after) for (older, before), (newer, after) in newest_two
+    )
 
 
 def _version(stored: StoredReport) -> Version | None:
