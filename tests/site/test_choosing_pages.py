@@ -16,7 +16,7 @@ from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.serving import runs
 from accelerator_portal.site.platforms.features import ENOUGH, FeaturesData, features_data
 from accelerator_portal.site.platforms.hardware import cards_by_id, hardware_data
-from accelerator_portal.site.results.results_view import results
+from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import Page, Site, attribute
 from tests.golden import assert_golden
 
@@ -132,8 +132,8 @@ def test_links_to_the_selector_lead_to_the_builds_that_are_named(
     assert checked > 50
 
 
-def test_the_table_of_features_waits_until_enough_is_sourced(site: Site) -> None:
-    data = features_data(site.catalog, results(site.catalog))
+def test_the_table_of_features_waits_until_enough_is_sourced(site: Site, view: ResultsView) -> None:
+    data = features_data(site.catalog, view)
     page = site.pages["features/"]
     assert f"{data.sourced} of {data.cells} cells" in words(page.one("article"))
     assert bool(page.tree.css("table.features")) == data.enough
@@ -149,10 +149,10 @@ def test_enough_is_a_share_of_all_cells() -> None:
     assert FeaturesData(labels={}, cells=0, sourced=0, platforms=()).share == 0
 
 
-def test_the_files_for_machines_hold_the_same(site: Site) -> None:
+def test_the_files_for_machines_hold_the_same(site: Site, view: ResultsView) -> None:
     for name, data in (
         ("hardware", hardware_data(site.catalog)),
-        ("features", features_data(site.catalog, results(site.catalog))),
+        ("features", features_data(site.catalog, view)),
     ):
         text = (site.root / f"api/v1/{name}.json").read_text("utf-8")
         assert type(data).model_validate_json(text) == data

@@ -6,7 +6,7 @@ import dataclasses
 import json
 
 from accelerator_portal.site.results.findings import evidence_level
-from accelerator_portal.site.results.results_view import results
+from accelerator_portal.site.results.results_view import ResultsView, results
 from tests.built_site import Site
 
 
@@ -19,8 +19,7 @@ def test_the_page_says_what_the_dashboard_says(site: Site) -> None:
         assert level.css("dd")[0].text().startswith(titles[platform["level"]])
 
 
-def test_the_checklist_agrees_with_the_level(site: Site) -> None:
-    view = results(site.catalog)
+def test_the_checklist_agrees_with_the_level(site: Site, view: ResultsView) -> None:
     for platform in site.catalog.platforms:
         found = evidence_level(site.catalog, view, platform)
         assert found is not None
@@ -31,18 +30,19 @@ def test_the_checklist_agrees_with_the_level(site: Site) -> None:
         assert said == [item.title for item in found.checklist if not item.met]
 
 
-def test_what_is_missing_leads_to_where_it_is_said_how_to_provide_it(site: Site) -> None:
-    found = evidence_level(site.catalog, results(site.catalog), site.catalog.platforms[0])
+def test_what_is_missing_leads_to_where_it_is_said_how_to_provide_it(
+    site: Site, view: ResultsView
+) -> None:
+    found = evidence_level(site.catalog, view, site.catalog.platforms[0])
     assert found is not None
     for item in found.checklist:
         address, _, anchor = item.address.partition("#")
         assert not anchor or anchor in site.pages[address].ids
 
 
-def test_the_nearest_level_comes_first(site: Site) -> None:
+def test_the_nearest_level_comes_first(site: Site, view: ResultsView) -> None:
     assert site.catalog.criteria is not None
     order = [level.id for level in site.catalog.criteria.levels]
-    view = results(site.catalog)
     for platform in site.catalog.platforms:
         found = evidence_level(site.catalog, view, platform)
         assert found is not None

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from accelerator_portal.results.archive import read_history
 from accelerator_portal.site.results.history_view import read_histories
 from accelerator_portal.site.results.result_addresses import anchor_of
-from accelerator_portal.site.results.results_view import results
+from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import REPOSITORY, Site, attribute
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -38,12 +38,12 @@ def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
     assert sum(int(n.replace(",", "")) for n in shown) == sum(map(len, changes))
 
 
-def test_the_first_report_of_a_suite_is_no_news_of_its_tests(site: Site) -> None:
+def test_the_first_report_of_a_suite_is_no_news_of_its_tests(site: Site, view: ResultsView) -> None:
     page = site.pages["results/changes/"]
     told = [words(p.text()) for p in page.tree.css(".episode p")]
     words_of_first = "first report of ExecuTorch models and ExecuTorch operators, 241 tests."
     assert any(one.endswith(words_of_first) for one in told)
-    history = read_histories(site.catalog, REPOSITORY, results(site.catalog)).of("cpu", "runs")
+    history = read_histories(site.catalog, REPOSITORY, view).of("cpu", "runs")
     data = json.loads((site.root / "api/v1/history/cpu-runs.json").read_text("utf-8"))
     brought = sum(point.get("first_seen", 0) for point in data["reports"])
     assert brought + len(data["changes"]) == len(history.changes)
@@ -73,11 +73,9 @@ def test_a_platform_has_one_entry_a_day(site: Site) -> None:
     assert max(reports) > 1, "no day has two reports of a platform"
 
 
-def test_a_platform_without_a_run_says_how_to_send_one(site: Site) -> None:
+def test_a_platform_without_a_run_says_how_to_send_one(site: Site, view: ResultsView) -> None:
     page = site.pages["results/changes/"]
-    runs = {
-        s.report.accelerator for s in results(site.catalog).reports if s.report.kind != "baseline"
-    }
+    runs = {s.report.accelerator for s in view.reports if s.report.kind != "baseline"}
     told = [words(item.text()) for item in page.tree.css("#without-run ~ details li")]
     names = [p.accelerator.name for p in site.catalog.platforms if p.id not in runs]
     assert [one.partition(" was sent")[0] for one in told] == [

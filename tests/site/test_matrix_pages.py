@@ -80,12 +80,19 @@ def pages(*views: MatrixView) -> dict[str, SiteFile]:
     return {page.path: page for page in matrix_pages(views, {SUITE: "Made up"}, templates, context)}
 
 
+@pytest.fixture(scope="module")
+def found() -> dict[str, SiteFile]:
+    """The pages of the whole matrix, by path."""
+    return pages(made_up())
+
+
 def tree(page: SiteFile) -> LexborHTMLParser:
     return LexborHTMLParser(page.content)
 
 
-def test_two_hundred_rows_a_page_hold_every_test_once_and_in_order() -> None:
-    found = pages(made_up())
+def test_two_hundred_rows_a_page_hold_every_test_once_and_in_order(
+    found: dict[str, SiteFile],
+) -> None:
     assert list(found)[:2] == ["results/made-up/index.md", "results/made-up/2.md"]
     assert len(found) == TESTS / MOST_ROWS
     rows = [[row.text() for row in tree(page).css(".result-row th")] for page in found.values()]
@@ -93,8 +100,7 @@ def test_two_hundred_rows_a_page_hold_every_test_once_and_in_order() -> None:
     assert [name for names in rows for name in names] == list(made_up().matrix.names)
 
 
-def test_each_page_leads_to_others_and_says_where_it_is() -> None:
-    found = pages(made_up())
+def test_each_page_leads_to_others_and_says_where_it_is(found: dict[str, SiteFile]) -> None:
     for number, page in enumerate(found.values(), 1):
         links = tree(page).css("nav[aria-label='Rows of the table'] a")
         near = linked_pages(some_pages(len(found)), some_pages(len(found))[number - 1])
@@ -112,9 +118,9 @@ def test_as_many_pages_as_are_needed(tests: int, expected: int) -> None:
     assert all(("Rows of the table" in page.content) == (expected > 1) for page in found.values())
 
 
-def test_a_first_view_and_all_its_data_weigh_little() -> None:
+def test_a_first_view_and_all_its_data_weigh_little(found: dict[str, SiteFile]) -> None:
     """As a server sends them, without what MkDocs puts around every page."""
-    page = pages(made_up())["results/made-up/index.md"].content
+    page = found["results/made-up/index.md"].content
     data = next(iter(matrix_files(SUITE, [made_up()]))).content
     sizes = [len(gzip.compress(text.encode(), mtime=0)) for text in (page, data)]
     assert sum(sizes) <= MOST_BYTES, sizes
@@ -150,9 +156,9 @@ def test_a_mode_that_is_called_like_a_path_stays_in_its_folder() -> None:
         assert len(mode_slug(mode)) < 80
 
 
-def test_further_pages_go_on_where_those_before_end() -> None:
-    found = [h2.text() for page in pages(made_up()).values() for h2 in tree(page).css("h2")][1:]
-    ranges = [words.split("rows ")[1].split(" of ")[0].replace(",", "") for words in found]
+def test_further_pages_go_on_where_those_before_end(found: dict[str, SiteFile]) -> None:
+    heads = [h2.text() for page in found.values() for h2 in tree(page).css("h2")][1:]
+    ranges = [words.split("rows ")[1].split(" of ")[0].replace(",", "") for words in heads]
     for one, other in pairwise(ranges):
         assert int(one.split("–")[1]) + 1 == int(other.split("–")[0])
 

@@ -35,6 +35,11 @@ def every_question(catalog: Catalog) -> list[PageQuestion]:
 
 
 @pytest.fixture(scope="module")
+def index(site: Site) -> QuestionIndex:
+    return question_index(every_question(site.catalog), site.catalog.platforms)
+
+
+@pytest.fixture(scope="module")
 def messages() -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = yaml.safe_load(MESSAGES.read_text("utf-8"))
     return found
@@ -59,8 +64,7 @@ def test_the_words_that_count(text: str, expected: list[str]) -> None:
     assert list(terms(text)) == expected
 
 
-def test_rare_words_and_titles_count_more(site: Site) -> None:
-    index = question_index(every_question(site.catalog), site.catalog.platforms)
+def test_rare_words_and_titles_count_more(index: QuestionIndex) -> None:
     weights = {
         term: {index.questions[place]: weight for place, weight in found}
         for term, found in index.terms.items()
@@ -70,16 +74,16 @@ def test_rare_words_and_titles_count_more(site: Site) -> None:
     assert weights["cuda memory"].keys() == {"cuda/faq-what-can-i-do-about-cuda-out-of-memory"}
 
 
-def test_who_prints_the_name_of_another_platform(site: Site) -> None:
-    index = question_index(every_question(site.catalog), site.catalog.platforms)
+def test_who_prints_the_name_of_another_platform(index: QuestionIndex) -> None:
     # Sophgo and Google use the device tpu and the module torch_tpu, so torch_tpu names both.
     assert index.same_device.keys() == {"cuda"}
     assert {"rocm", "hygon", "metax"} <= {*index.same_device["cuda"]}
     assert "cuda" not in index.same_device["cuda"]
 
 
-def test_a_message_is_declared_for_the_device_of_every_plugin(site: Site) -> None:
-    index = question_index(every_question(site.catalog), site.catalog.platforms)
+def test_a_message_is_declared_for_the_device_of_every_plugin(
+    index: QuestionIndex, site: Site
+) -> None:
     declared = {message for _, message in index.messages}
     devices = {p.accelerator.device.value for p in site.catalog.platforms}
     missing = {d for d in devices if f"device type at start of device string: {d}" not in declared}

@@ -16,7 +16,7 @@ from accelerator_portal.reports.store import stored_reports
 from accelerator_portal.results.tables import group_of
 from accelerator_portal.site.results.matrix_pages import MOST_ROWS
 from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
-from accelerator_portal.site.results.results_view import results
+from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import Page, Site, attribute
 
 
@@ -118,7 +118,9 @@ def test_the_same_model_meets_itself_elsewhere(site: Site) -> None:
     assert any(link.endswith(f"results/huggingface/tests/b/#{anchor}") for link in links)
 
 
-def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(site: Site) -> None:
+def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(
+    site: Site, view: ResultsView
+) -> None:
     page, overview = site.pages["results/dashboard/"], site.pages["results/"]
     assert len(page.tree.css(".fleet tbody tr")) == len(site.catalog.platforms)
     assert not page.tree.css(".dashboard-grid"), "one page has the grid"
@@ -129,16 +131,15 @@ def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(site: S
     assert len({*names}) + len(untested) == len(site.catalog.platforms)
     with_runs = {
         site.catalog.by_id[stored.report.accelerator].accelerator.name
-        for stored in results(site.catalog).reports
+        for stored in view.reports
         if stored.report.kind != "baseline"
     }
     breakages = [heading.text() for heading in page.tree.css(".regression h3")]
     assert {heading.partition(":")[0] for heading in breakages} <= with_runs
 
 
-def test_the_grid_shows_the_newest_report_of_each_suite(site: Site) -> None:
+def test_the_grid_shows_the_newest_report_of_each_suite(site: Site, view: ResultsView) -> None:
     page = site.pages["results/"]
-    view = results(site.catalog)
     expected = {
         (platform.id, f"compute-platforms/{owner}/#own-suites")
         if (owner := owner_of(found.suite))
@@ -252,11 +253,11 @@ def test_a_breakage_says_since_when_who_and_how_to_repeat_it(example_site: Site)
     )
 
 
-def test_two_columns_of_a_group_have_different_headings(site: Site) -> None:
+def test_two_columns_of_a_group_have_different_headings(view: ResultsView) -> None:
     told = set()
-    for view in results(site.catalog).matrices:
-        groups = [column.group for column in view.matrix.columns]
-        headings = list(zip(groups, view.names, strict=True))
-        assert len({*headings}) == len(headings), view.matrix.suite
-        told |= {*view.names}
+    for matrix in view.matrices:
+        groups = [column.group for column in matrix.matrix.columns]
+        headings = list(zip(groups, matrix.names, strict=True))
+        assert len({*headings}) == len(headings), matrix.matrix.suite
+        told |= {*matrix.names}
     assert {"CPU", "CPU, torch 2.13.0+cpu", "CPU, ExecuTorch 1.5.1"} <= told
