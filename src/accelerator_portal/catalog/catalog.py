@@ -11,7 +11,9 @@ from pathlib import Path
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
+from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.own_suite import OwnSuite, SuiteNames, owner_of
 from accelerator_portal.catalog.files.package_file import PackageFacts, PackagesRead
@@ -99,6 +101,18 @@ class Platform:
     def problem(self, name: str, location: Location, what: str, remedy: str) -> Problem:
         """Return a problem at `location` of the platform's YAML file `name`."""
         return Problem(self.path(name), self.files[name].line(location), what, remedy)
+
+    def steps(self) -> Iterator[tuple[Location, Step]]:
+        """Yield each install step with its location in `install.yaml`."""
+        for place, option in enumerate(self.install.options):
+            for number, step in enumerate(option.steps):
+                yield ("options", place, "steps", number), step
+
+    def generations(self) -> Iterator[tuple[Location, Generation]]:
+        """Yield each hardware generation with its location in `accelerator.yaml`."""
+        hardware = self.accelerator.hardware
+        for place, generation in enumerate(hardware.generations if hardware else ()):
+            yield ("hardware", "generations", place), generation
 
     def sourced_files(self) -> Iterator[tuple[str, Mapping[str, Source]]]:
         """Yield the platform's files that have sources: the file's name, and its sources by id."""

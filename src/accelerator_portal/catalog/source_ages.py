@@ -32,40 +32,26 @@ class Fact:
 
 def facts(catalog: Catalog) -> Iterator[Fact]:
     """Yield a fact for each YAML record and each line of a Markdown text that names a source."""
-    for path, file in sorted(catalog.files.items()):
+    for _, file in sorted(catalog.files.items()):
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
         if isinstance(declared, Mapping):
             sources = {str(name): Source.model_validate(item) for name, item in declared.items()}
-            for location, record in _records(file.data, ()):
-                yield _fact(path, file, location, record, sources)
+            for location, record in file.values():
+                if isinstance(record, Mapping) and "source" in record:
+                    yield _fact(file, location, record, sources)
     for text in catalog.texts:
         yield from _of_text(text)
 
 
-def _records(value: object, location: Location) -> Iterator[tuple[Location, Mapping[str, object]]]:
-    if isinstance(value, Mapping):
-        if "source" in value:
-            yield location, value
-        for key, inner in value.items():
-            yield from _records(inner, (*location, key))
-    elif isinstance(value, list):
-        for place, inner in enumerate(value):
-            yield from _records(inner, (*location, place))
-
-
 def _fact(
-    path: str,
-    file: YamlFile,
-    location: Location,
-    record: Mapping[str, object],
-    sources: Mapping[str, Source],
+    file: YamlFile, location: Location, record: Mapping[str, object], sources: Mapping[str, Source]
 ) -> Fact:
     named = record["source"]
     names = named if isinstance(named, list) else [named]
     own = {key: value for key, value in record.items() if key not in _INNER}
     place = ".".join(str(part) for part in location if isinstance(part, str))
     text = f"{place}: " + ", ".join(f"{key} {_short(value)}" for key, value in own.items())
-    return Fact(path, file.line(location), text, tuple(sources[str(name)] for name in names))
+    return Fact(file.path, file.line(location), text, tuple(sources[str(name)] for name in names))
 
 
 def _short(value: object) -> str:

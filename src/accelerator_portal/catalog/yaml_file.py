@@ -51,6 +51,24 @@ class YamlFile:
                 return self.lines[location[:end]]
         return 1
 
+    def values(self) -> Iterator[tuple[Location, object]]:
+        """Yield each value of the file with its location, a mapping or list before its items."""
+        return values_in(self.data)
+
+
+def values_in(data: object, location: Location = ()) -> Iterator[tuple[Location, object]]:
+    """Yield each value in `data` with its location, as `YamlFile.values` does.
+
+    `location` is that of `data` itself.
+    """
+    yield location, data
+    if isinstance(data, Mapping):
+        for key, inner in data.items():
+            yield from values_in(inner, (*location, key))
+    elif isinstance(data, list):
+        for place, inner in enumerate(data):
+            yield from values_in(inner, (*location, place))
+
 
 def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
     """Return the data in `text` with its line numbers, and the problems.

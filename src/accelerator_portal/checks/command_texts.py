@@ -55,8 +55,7 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
     A command that a report has several times is yielded once for the report.
     """
     for platform in catalog.platforms:
-        yield from _of_steps(platform)
-        yield from _of_identify(platform)
+        yield from _of_yaml(platform)
     for file in (*catalog.texts, *catalog.translations):
         yield from _of_markdown(file)
     for stored in stored_reports(catalog)[0]:
@@ -70,28 +69,24 @@ def command_texts(catalog: Catalog) -> Iterator[CommandText]:
                 yield CommandText(stored.path, line, command)
 
 
-def _of_steps(platform: Platform) -> Iterator[CommandText]:
+def _of_yaml(platform: Platform) -> Iterator[CommandText]:
+    install, accelerator = platform.files["install.yaml"], platform.files["accelerator.yaml"]
+    for location, step in platform.steps():
+        line = install.line(location)
+        if step.run:
+            yield CommandText(install.path, line, " ".join(step.run), step.run)
+        if step.docker and step.docker.args:
+            words = ("docker", "run", *step.docker.args, step.docker.image)
+            yield CommandText(install.path, line, " ".join(words), words)
+        for name, value in (step.env or {}).items():
+            yield CommandText(install.path, line, f"{name}={value}", (f"{name}={value}",))
     for place, option in enumerate(platform.install.options):
-        for number, step in enumerate(option.steps):
-            location = ("options", place, "steps", number)
-            line = platform.files["install.yaml"].line(location)
-            path = platform.path("install.yaml")
-            if step.run:
-                yield CommandText(path, line, " ".join(step.run), step.run)
-            if step.docker and step.docker.args:
-                words = ("docker", "run", *step.docker.args, step.docker.image)
-                yield CommandText(path, line, " ".join(words), words)
-            for name, value in (step.env or {}).items():
-                yield CommandText(path, line, f"{name}={value}", (f"{name}={value}",))
         if option.note:
-            line = platform.files["install.yaml"].line(("options", place, "note"))
-            yield CommandText(platform.path("install.yaml"), line, option.note, prose=True)
-
-
-def _of_identify(platform: Platform) -> Iterator[CommandText]:
+            line = install.line(("options", place, "note"))
+            yield CommandText(install.path, line, option.note, prose=True)
     for place, entry in enumerate(platform.accelerator.identify):
-        line = platform.files["accelerator.yaml"].line(("identify", place, "command"))
-        yield CommandText(platform.path("accelerator.yaml"), line, entry.command)
+        line = accelerator.line(("identify", place, "command"))
+        yield CommandText(accelerator.path, line, entry.command)
 
 
 def _of_markdown(file: MarkdownFile) -> Iterator[CommandText]:

@@ -7,11 +7,10 @@ therefore warnings.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, RequestLimits
 
@@ -35,13 +34,15 @@ class Place:
 def addresses(catalog: Catalog) -> dict[str, Place]:
     """Return the first place of each address that is checked, by address.
 
-    These are the values of `url` in vendors' YAML files, and the https links in guides and FAQs.
+    These are the values of `url` in vendors' YAML files, except those with placeholders, and the
+    https links in guides and FAQs.
     """
     found: dict[str, Place] = {}
     for platform in catalog.platforms:
         for file in platform.files.values():
-            for location, address in _urls(file.data, ()):
-                found.setdefault(address, Place(file.path, file.line(location)))
+            for location, value in file.values():
+                if location[-1:] == ("url",) and isinstance(value, str) and "{" not in value:
+                    found.setdefault(value, Place(file.path, file.line(location)))
     for text in catalog.texts:
         for target in text.targets:
             if target.address.startswith("https://"):
@@ -88,16 +89,3 @@ async def _fault(client: HttpClient, address: str) -> str | None:
     if status >= _ERROR and status not in _SILENT:
         return f"{shown} responds with an error ({status})"
     return None
-
-
-def _urls(value: object, location: Location) -> Iterator[tuple[Location, str]]:
-    """Yield the location and value of every key `url`, without values that have placeholders."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key == "url" and isinstance(inner, str) and "{" not in inner:
-                yield (*location, key), inner
-            else:
-                yield from _urls(inner, (*location, key))
-    elif isinstance(value, list):
-        for place, inner in enumerate(value):
-            yield from _urls(inner, (*location, place))

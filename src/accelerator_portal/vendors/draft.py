@@ -14,6 +14,7 @@ import yaml
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import ACCELERATORS, Platform
 from accelerator_portal.catalog.files.install_steps import Step
+from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.markdown_file import CITATION, GUIDE_HEADINGS
 from accelerator_portal.checks import run_checks
@@ -79,7 +80,7 @@ def places(draft: Draft, files: Mapping[str, str]) -> Iterator[tuple[Hint, int]]
 def _yaml_file(draft: Draft, name: str, record: Record) -> str:
     schema = f"../../data/schema/{name.removesuffix('.yaml')}.schema.json"
     hints = [f"{_NEXT}{hint.words}\n" for hint in draft.hints if hint.file == name]
-    sources = _used(draft, _named(record))
+    sources = _used(draft, [name for _, name in cited_ids(record)])
     text = yaml_text({"sources": sources, **record})
     return f"# yaml-language-server: $schema={schema}\n{text}{''.join(hints)}"
 
@@ -93,16 +94,6 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
 def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
     """Return the sources with the ids `named`, by id; all sources if a file cites none of them."""
     return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
-
-
-def _named(value: object) -> list[str]:
-    if isinstance(value, Mapping):
-        own = value.get("source", [])
-        inner = [name for key, item in value.items() if key != "source" for name in _named(item)]
-        return [*([own] if isinstance(own, str) else own), *inner]
-    if isinstance(value, list | tuple):
-        return [name for item in value for name in _named(item)]
-    return []
 
 
 class _Dumper(yaml.SafeDumper):

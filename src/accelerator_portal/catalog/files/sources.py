@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated
 from urllib.parse import quote, urlsplit
 
@@ -20,6 +20,7 @@ from accelerator_portal.catalog.fields import (
     Url,
     fault,
 )
+from accelerator_portal.catalog.yaml_file import Location, values_in
 
 LINES = r"[1-9][0-9]{0,6}(?:-[1-9][0-9]{0,6})?"
 
@@ -108,6 +109,14 @@ class Source(Model):
         None for package metadata.
         """
         return opens_at(self.url, self.lines, self.quote) if self.url else None
+
+
+def cited_ids(data: object) -> Iterator[tuple[Location, str]]:
+    """Yield each source id that a key `source` in parsed YAML names, and the key's location."""
+    for location, value in values_in(data):
+        if location[-1:] == ("source",):
+            names = value if isinstance(value, list) else [value]
+            yield from ((location, name) for name in names if isinstance(name, str))
 
 
 def sources_by_id(sources: Mapping[str, Source], named: Iterable[str]) -> dict[str, Source]:

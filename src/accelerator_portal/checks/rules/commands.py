@@ -6,9 +6,8 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import HOSTS
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.command_texts import CommandText, command_texts
 from accelerator_portal.checks.programs import (
     CLOSING,
@@ -40,22 +39,16 @@ def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     known = {entry.host for entry in catalog.hosts.hosts} if catalog.hosts else None
     for platform in catalog.platforms:
-        for location, address in _of_steps(platform):
-            for what, remedy in _host_faults(address, known):
-                yield platform.problem("install.yaml", location, what, remedy)
+        for location, step in platform.steps():
+            for inside, address in step_addresses(step):
+                for what, remedy in _host_faults(address, known):
+                    yield platform.problem("install.yaml", (*location, *inside), what, remedy)
     told: set[Problem] = set()
     for found in command_texts(catalog):
         for problem in _of_text(found, known):
             if problem not in told:
                 told.add(problem)
                 yield problem
-
-
-def _of_steps(platform: Platform) -> Iterator[tuple[Location, str]]:
-    for place, option in enumerate(platform.install.options):
-        for number, step in enumerate(option.steps):
-            for inside, address in step_addresses(step):
-                yield ("options", place, "steps", number, *inside), address
 
 
 def _of_text(found: CommandText, known: set[str] | None) -> Iterator[Problem]:
@@ -221,9 +214,6 @@ _HOST = re.compile(
     r"(?:[^\s/@]{1,80}@)?((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62})(?=[:/?#]|\Z)", re.IGNORECASE
 )
 _REMOTE = re.compile(r"(?:[\w.-]{1,80}@)([\w.-]{1,253}):(?!//)")
-_REMOTE_HOST = re.compile(
-    r"(?:[^\s/@]{1,80}@)?((?:[a-z0-9-]{1,63}\.)+[a-z][a-z0-9-]{1,62})(?=[:/?#]|\Z)", re.IGNORECASE
-)
 _IMAGE = re.compile(r"(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?::\d{1,5})?/|localhost[:/]", re.IGNORECASE)
 
 # Options of curl and wget whose value is the next word and is not an address.
@@ -256,7 +246,7 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
     if program in _WHOLE:
         yield from _without_scheme(arguments, flag="-O" if program == "curl" else "")
     elif program in _COPYING:
-        hosts = (_REMOTE_HOST.match(word) for word in arguments)
+        hosts = (_HOST.match(word) for word in arguments)
         yield from (f"ssh://{found[1]}/" for found in hosts if found)
     elif program in _CONTAINERS:
         yield from _images(arguments)

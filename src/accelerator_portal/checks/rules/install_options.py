@@ -219,12 +219,11 @@ def pinned_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requirement]]:
     own = canonicalize_name(platform.accelerator.package.name)
-    for place, option in enumerate(platform.install.options):
-        for number, step in enumerate(option.steps):
-            for item, package in enumerate(step.pip.packages if step.pip else ()):
-                requirement = _requirement(package)
-                if requirement and canonicalize_name(requirement.name) == own:
-                    yield ("options", place, "steps", number, "pip", "packages", item), requirement
+    for location, step in platform.steps():
+        for item, package in enumerate(step.pip.packages if step.pip else ()):
+            requirement = _requirement(package)
+            if requirement and canonicalize_name(requirement.name) == own:
+                yield (*location, "pip", "packages", item), requirement
 
 
 def _requirement(text: str) -> requirements.Requirement | None:

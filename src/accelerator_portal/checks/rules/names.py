@@ -174,21 +174,20 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     known = {canonicalize_name(p.accelerator.package.name) for p in catalog.platforms}
     for platform in catalog.platforms:
-        for place, option in enumerate(platform.install.options):
-            for number, step in enumerate(option.steps):
-                for item, package in enumerate(step.pip.packages if step.pip else ()):
-                    name = canonicalize_name(package_name(package))
-                    location = ("options", place, "steps", number, "pip", "packages", item)
-                    near = next((word for word in _WELL_KNOWN if _is_near(name, word)), None)
-                    if near and name not in known:
-                        what = f'"{name}" differs by one letter from "{near}"'
-                        remedy = f'write "{near}" if that is meant'
-                        yield platform.problem("install.yaml", location, what, remedy)
-                    beside = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
-                    if beside and not _on_pypi(catalog, name):
-                        what = f'because of extra_index, anybody could register "{name}" on PyPI'
-                        remedy = "use index if that index has all packages, or register the name"
-                        yield platform.problem("install.yaml", location, what, remedy)
+        for at_step, step in platform.steps():
+            for item, package in enumerate(step.pip.packages if step.pip else ()):
+                name = canonicalize_name(package_name(package))
+                location = (*at_step, "pip", "packages", item)
+                near = next((word for word in _WELL_KNOWN if _is_near(name, word)), None)
+                if near and name not in known:
+                    what = f'"{name}" differs by one letter from "{near}"'
+                    remedy = f'write "{near}" if that is meant'
+                    yield platform.problem("install.yaml", location, what, remedy)
+                beside = step.pip and step.pip.extra_index and not _LOCAL_PIN.search(package)
+                if beside and not _on_pypi(catalog, name):
+                    what = f'because of extra_index, anybody could register "{name}" on PyPI'
+                    remedy = "use index if that index has all packages, or register the name"
+                    yield platform.problem("install.yaml", location, what, remedy)
 
 
 def _on_pypi(catalog: Catalog, name: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import is_address, is_page, not_an_address
+from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.markdown_file import (
     CITATION,
     GUIDE_HEADINGS,
@@ -14,7 +15,7 @@ from accelerator_portal.catalog.markdown_file import (
     Section,
 )
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.yaml_file import Location, YamlFile
+from accelerator_portal.catalog.yaml_file import YamlFile
 from accelerator_portal.checks.names import alphabet_faults, name_fault
 from accelerator_portal.checks.rule import rule
 
@@ -70,16 +71,15 @@ def citations(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Every source that a file cites is in its `sources`, and every source there is cited."""
     for file in catalog.files.values():
         if isinstance(file.data, Mapping) and "sources" in file.data:
-            yield from _yaml_problems(file, file.data)
+            yield from _yaml_problems(file, file.data["sources"])
     for text in catalog.texts:
         yield from _markdown_problems(text)
 
 
-def _yaml_problems(file: YamlFile, data: Mapping[str, object]) -> Iterator[Problem]:
-    declared = data["sources"]
+def _yaml_problems(file: YamlFile, declared: object) -> Iterator[Problem]:
     known = list(declared) if isinstance(declared, Mapping) else []
     named = set()
-    for location, name in _named(data, ()):
+    for location, name in cited_ids(file.data):
         named.add(name)
         if name not in known:
             what = f'the source "{name}" is not declared in this file'
@@ -89,19 +89,6 @@ def _yaml_problems(file: YamlFile, data: Mapping[str, object]) -> Iterator[Probl
             line = file.line(("sources", name))
             what = f'no fact cites the source "{name}"'
             yield Problem(file.path, line, what, "cite it where it is used, or remove it")
-
-
-def _named(value: object, location: Location) -> Iterator[tuple[Location, str]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if key == "source":
-                names = inner if isinstance(inner, list) else [inner]
-                yield from (((*location, key), name) for name in names if isinstance(name, str))
-            else:
-                yield from _named(inner, (*location, key))
-    elif isinstance(value, list):
-        for place, inner in enumerate(value):
-            yield from _named(inner, (*location, place))
 
 
 def _markdown_problems(file: MarkdownFile) -> Iterator[Problem]:
@@ -217,39 +204,25 @@ def look_alikes(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     table of confusable characters; the rule uses only the letters that IDs can contain.
     """
     for platform in catalog.platforms:
-        yield from _of_words(platform)
-        yield from _of_name(platform)
+        yield from _of_yaml(platform)
+        if wrong := name_fault(platform.accelerator.name):
+            yield platform.problem("accelerator.yaml", ("name",), *wrong)
     for file in (*catalog.texts, *catalog.translations):
         for line, text in _lines(file):
             for what in alphabet_faults(text):
                 yield Problem(file.path, line, what, "use one alphabet")
 
 
-def _of_words(platform: Platform) -> Iterator[Problem]:
+def _of_yaml(platform: Platform) -> Iterator[Problem]:
     for name, file in platform.files.items():
-        for location, text in _texts(file.data, ()):
-            for what in alphabet_faults(text):
-                yield platform.problem(name, location, what, "use one alphabet")
-
-
-def _texts(value: object, location: Location) -> Iterator[tuple[Location, str]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield (*location, key), key
-            yield from _texts(inner, (*location, key))
-    elif isinstance(value, list):
-        for place, inner in enumerate(value):
-            yield from _texts(inner, (*location, place))
-    elif isinstance(value, str) and not value.isascii():
-        yield location, value
+        for location, value in file.values():
+            for text in (*location[-1:], value):
+                if isinstance(text, str) and not text.isascii():
+                    for what in alphabet_faults(text):
+                        yield platform.problem(name, location, what, "use one alphabet")
 
 
 def _lines(file: MarkdownFile) -> Iterator[tuple[int, str]]:
     for section in file.sections:
         yield section.line, section.title
         yield from enumerate(section.text.split("\n"), section.text_line)
-
-
-def _of_name(platform: Platform) -> Iterator[Problem]:
-    if wrong := name_fault(platform.accelerator.name):
-        yield platform.problem("accelerator.yaml", ("name",), *wrong)
