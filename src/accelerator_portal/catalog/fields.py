@@ -22,7 +22,6 @@ from pydantic import (
     Tag,
     WithJsonSchema,
 )
-from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from accelerator_portal.catalog.public_host import is_public
@@ -98,12 +97,18 @@ def unmarked(value: str) -> str:
     return value
 
 
-def _matching(pattern: str, remedy: str) -> Callable[[str], str]:
+def matching(
+    pattern: str, remedy: str, what: str = "has an invalid format"
+) -> Callable[[str], str]:
+    """Return a validator of texts that match a regular expression from beginning to end.
+
+    In its error, `what` follows the text, and `remedy` is the fix.
+    """
     compiled = re.compile(pattern)
 
     def check(value: str) -> str:
         if not compiled.fullmatch(value):
-            raise fault(f'"{value[:60]}" has an invalid format', remedy)
+            raise fault(f'"{value[:60]}" {what}', remedy)
         return value
 
     return check
@@ -134,7 +139,7 @@ def _paragraph(value: str) -> str:
 
 
 def _url(value: str) -> str:
-    return _address(value, value)
+    return _address(value, written=value)
 
 
 def _address(value: str, written: str) -> str:
@@ -262,11 +267,6 @@ def _number(value: object) -> object:
     return value
 
 
-def unit(name: str) -> JsonDict:
-    """Return `{"unit": name}`, the key of a number's JSON Schema that states its unit."""
-    return {"unit": name}
-
-
 def _list_or_text(value: object) -> str:
     return "list" if isinstance(value, list | tuple) else "text"
 
@@ -297,14 +297,14 @@ _ID = r"[a-z0-9]+(?:[-_.][a-z0-9]+)*"
 Id = Annotated[
     str,
     AfterValidator(
-        _matching(_ID, "use lowercase letters and digits, separated by a single -, _ or .")
+        matching(_ID, "use lowercase letters and digits, separated by a single -, _ or .")
     ),
     Field(max_length=60),
 ]
 AdditionalPlatformId = Annotated[
     str,
     AfterValidator(
-        _matching(
+        matching(
             r"[a-z][a-z0-9]*([_-][a-z0-9]+)*",
             "use lowercase letters and digits, separated by single - or _ characters",
         )
@@ -312,39 +312,37 @@ AdditionalPlatformId = Annotated[
     Field(max_length=80),
 ]
 """An id as pytorch.org's Additional Platforms page writes it, which may have an underscore."""
-Mark = Annotated[str, AfterValidator(_matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))]
+Mark = Annotated[str, AfterValidator(matching(r"[A-Za-z0-9]{2}", "write two letters or digits"))]
 PackageName = Annotated[
     str,
-    AfterValidator(
-        _matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")
-    ),
+    AfterValidator(matching(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?", "write a package name")),
     Field(max_length=100),
 ]
 PlatformTag = Annotated[
     str,
     AfterValidator(
-        _matching(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"')
+        matching(r"[A-Za-z0-9_.]+", 'write a platform tag such as "manylinux_2_28_x86_64"')
     ),
     Field(max_length=80),
 ]
 ModuleName = Annotated[
     str,
     AfterValidator(
-        _matching(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name")
+        matching(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", "write a module name")
     ),
     Field(max_length=100),
 ]
 GitHubLogin = Annotated[
     str,
-    AfterValidator(_matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login")),
+    AfterValidator(matching(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*", "write a GitHub login")),
     Field(max_length=39),
 ]
 PythonVersion = Annotated[
-    str, AfterValidator(_matching(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"'))
+    str, AfterValidator(matching(r"3\.[0-9]{1,2}t?", 'use a format like "3.13", or "3.13t"'))
 ]
 EnvironmentName = Annotated[
     str,
-    AfterValidator(_matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _")),
+    AfterValidator(matching(r"[A-Za-z_][A-Za-z0-9_]*", "use letters, digits and _")),
     Field(max_length=100),
 ]
 EnvironmentValue = Annotated[str, AfterValidator(_unbroken), Field(max_length=400)]

@@ -26,6 +26,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
     fault,
+    matching,
 )
 from accelerator_portal.catalog.files.install_steps import PipStep
 from accelerator_portal.catalog.problem import printable
@@ -143,19 +144,18 @@ def _requirement(value: str) -> str:
     return value
 
 
-def _repository(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", value):
-        raise fault(f'"{value[:60]}" is not a repository', "write owner/name")
-    return value
-
-
 def _many(kind: Any) -> Any:  # noqa: ANN401 - a type, as pydantic takes it
     return Annotated[tuple[kind, ...], Field(min_length=1)]
 
 
 NeededSoftware = Annotated[Line, AfterValidator(_requirement)]
 PipCommand = Annotated[Line, AfterValidator(_pip_command)]
-GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_repository)]
+_is_repository = matching(
+    r"[A-Za-z0-9](?:-?[A-Za-z0-9])*/[A-Za-z0-9._-]*[A-Za-z0-9_-]",
+    "write owner/name",
+    "is not a repository",
+)
+GivenRepository = Annotated[Line, Field(max_length=140), AfterValidator(_is_repository)]
 
 QUESTIONS: tuple[Prompt, ...] = (
     Prompt("name", "Name", "short name of the platform", Name),

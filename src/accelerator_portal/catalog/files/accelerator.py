@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -30,6 +29,7 @@ from accelerator_portal.catalog.fields import (
     TorchVersion,
     Url,
     fault,
+    matching,
 )
 from accelerator_portal.catalog.files.hardware import Hardware
 from accelerator_portal.catalog.files.own_suite import OwnSuite
@@ -40,16 +40,12 @@ from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
 WAYS = ("url", "release", "artifact")
 
 # GitHub would read other characters as a path, a wildcard or another option.
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-
-
-def _name(value: str) -> str:
-    if not _NAME.fullmatch(value):
-        raise fault(f'"{value[:60]}" is not a valid GitHub name', "use letters, digits and . _ -")
-    return value
-
-
-GitHubName = Annotated[str, AfterValidator(_name)]
+_is_name = matching(
+    r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+    "use letters, digits and . _ -",
+    "is not a valid GitHub name",
+)
+GitHubName = Annotated[str, AfterValidator(_is_name)]
 
 
 class ReleaseAsset(Model):

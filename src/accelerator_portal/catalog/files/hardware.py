@@ -18,7 +18,6 @@ from accelerator_portal.catalog.fields import (
     Specifier,
     Title,
     fault,
-    unit,
 )
 from accelerator_portal.catalog.files.sources import Sourced
 
@@ -47,7 +46,7 @@ class Peak(Sourced):
     """What is stated: `memory` for the memory bandwidth, or a data type for the speed of dense
     matrix products."""
     value: Annotated[
-        float, Field(gt=0, le=10_000_000, json_schema_extra=unit("GB/s or TFLOP/s")), NOT_BOOL
+        float, Field(gt=0, le=10_000_000, json_schema_extra={"unit": "GB/s or TFLOP/s"}), NOT_BOOL
     ]
     """The stated figure, in GB/s for `memory` and in TFLOP/s for a data type."""
 
@@ -62,13 +61,13 @@ class HardwareModel(Model):
     instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
     """Cloud instances with this hardware."""
     memory_gb: (
-        Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("GB")), NOT_BOOL] | None
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra={"unit": "GB"}), NOT_BOOL] | None
     ) = None
     """Memory of one device in gigabytes, as the vendor states it. Omit it for shared memory."""
     memory: Line | None = None
     """Type of memory, for example `HBM3` or `shared with the processor`."""
     power_w: (
-        Annotated[float, Field(gt=0, le=100_000, json_schema_extra=unit("W")), NOT_BOOL] | None
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra={"unit": "W"}), NOT_BOOL] | None
     ) = None
     """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
     power: Line | None = None

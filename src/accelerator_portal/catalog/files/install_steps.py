@@ -21,13 +21,16 @@ from accelerator_portal.catalog.fields import (
     UrlTemplate,
     fault,
     is_address,
+    matching,
 )
 from accelerator_portal.catalog.files.sources import Sourced
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 # Source: distribution/reference. An image name can contain placeholders.
-_IMAGE = re.compile(r"[\w{][\w.:/@{}+-]*")
+_is_image = matching(
+    r"[\w{][\w.:/@{}+-]*", "use a format like name/image:tag", "is not a valid image name"
+)
 
 # Options of `docker run` that take no value. Source: `docker run --help`, 28.
 _DOCKER_SWITCH = re.compile(
@@ -131,7 +134,7 @@ class HostAccess(Sourced):
 class DockerStep(Model):
     """A container to start."""
 
-    image: Line
+    image: Annotated[Line, AfterValidator(_is_image)]
     """Image name and tag, for example `rocm/pytorch:latest`."""
     args: tuple[Line, ...] = ()
     """Options of `docker run`. An option and its value are separate items: `["--device",
@@ -139,15 +142,6 @@ class DockerStep(Model):
     host_access: HostAccess | None = None
     """Why `args` give the container access to the machine, for example with `--privileged`. Readers
     see the reason with the command."""
-
-    @field_validator("image")
-    @classmethod
-    def _is_an_image(cls, image: str) -> str:
-        if not _IMAGE.fullmatch(image):
-            raise fault(
-                f'"{image[:60]}" is not a valid image name', "use a format like name/image:tag"
-            )
-        return image
 
     @field_validator("args")
     @classmethod

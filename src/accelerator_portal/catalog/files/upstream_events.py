@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Model, fault, unit
+from accelerator_portal.catalog.fields import Id, Line, Model, fault, matching
 from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced
 
@@ -15,40 +14,28 @@ Occasion = Literal["pull-request", "push", "daily", "weekly"]
 Task = Literal["build", "unit", "torchbench", "models"]
 Way = Literal["runner", "workflow", "dispatch", "redispatch"]
 
-# GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
-_EVENT_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-_WORKFLOW = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}\.yml")
-
-
-def _event_type(value: str) -> str:
-    if not _EVENT_TYPE.fullmatch(value):
-        remedy = "use up to 100 letters, digits and . _ -"
-        raise fault(f'"{value[:60]}" is not a valid event type', remedy)
-    return value
-
-
-def _runner(value: str) -> str:
-    if not _RUNNER.fullmatch(value):
-        raise fault(f'"{value[:60]}" is not a valid runner label', "use letters, digits and . _ -")
-    return value
-
-
-def _workflow(value: str) -> str:
-    if not _WORKFLOW.fullmatch(value):
-        raise fault(
-            f'"{value[:60]}" is not the file name of a workflow',
-            'use its file name, like "foo.yml"',
-        )
-    return value
-
-
 OWN_WORKFLOW = "upstream-run.yml"
 """The portal's own workflow for runners that are attached to this repository."""
 
-EventType = Annotated[str, AfterValidator(_event_type)]
-RunnerLabel = Annotated[str, AfterValidator(_runner)]
-WorkflowName = Annotated[str, AfterValidator(_workflow)]
+# GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
+_is_event_type = matching(
+    r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+    "use up to 100 letters, digits and . _ -",
+    "is not a valid event type",
+)
+_is_runner = matching(
+    r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}",
+    "use letters, digits and . _ -",
+    "is not a valid runner label",
+)
+_is_workflow = matching(
+    r"[a-z0-9][a-z0-9._-]{0,59}\.yml",
+    'use its file name, like "foo.yml"',
+    "is not the file name of a workflow",
+)
+EventType = Annotated[str, AfterValidator(_is_event_type)]
+RunnerLabel = Annotated[str, AfterValidator(_is_runner)]
+WorkflowName = Annotated[str, AfterValidator(_is_workflow)]
 
 
 class Dispatch(Model):
@@ -124,7 +111,7 @@ class UpstreamEvents(Sourced):
     `ciflow/crcr/<device>`. Default: the folder name."""
     run: UpstreamRun
     """Where the tests run."""
-    hours: Annotated[int, Field(ge=1, le=72, json_schema_extra=unit("hours"))] = 6
+    hours: Annotated[int, Field(ge=1, le=72, json_schema_extra={"unit": "hours"})] = 6
     """Hours to wait for a report. After that, the run counts as lost. Default: 6."""
 
     @model_validator(mode="after")
