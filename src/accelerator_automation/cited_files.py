@@ -28,7 +28,8 @@ from accelerator_automation.issues import (
 )
 from accelerator_automation.sanitizer import faults
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.source_ages import facts, platform_of
+from accelerator_portal.catalog.catalog import platform_of
+from accelerator_portal.catalog.source_ages import facts
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import stored_reports
@@ -143,7 +144,7 @@ def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
-        own = found.setdefault(platform_of(fact) or _SHARED, {})
+        own = found.setdefault(platform_of(fact.path) or _SHARED, {})
         for source in fact.sources:
             if source.url and (match := _FILE.match(source.url)):
                 repository, commit, path = match.groups()

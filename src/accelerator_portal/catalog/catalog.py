@@ -60,6 +60,12 @@ RESULTS = "results"
 STATED_MODELS = "stated-models.yaml"
 
 
+def platform_of(path: str) -> str:
+    """Return the id of the platform whose folder contains a path; empty if none does."""
+    first, _, rest = path.partition("/")
+    return rest.partition("/")[0] if first == ACCELERATORS else ""
+
+
 @dataclass(frozen=True, eq=False)
 class Platform:
     """One accelerator's folder, `accelerators/<id>/`.

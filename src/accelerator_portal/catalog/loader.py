@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from os.path import lexists
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,6 +33,7 @@ from accelerator_portal.catalog.catalog import (
     SUITES,
     Catalog,
     Platform,
+    platform_of,
 )
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
@@ -59,7 +61,6 @@ from accelerator_portal.catalog.files.suite_file import SuiteFile
 from accelerator_portal.catalog.files.validation_file import Validation
 from accelerator_portal.catalog.folder_name import folder_fault
 from accelerator_portal.catalog.markdown_file import (
-    MarkdownFile,
     Translation,
     parse_markdown,
     parse_translation,
@@ -77,6 +78,7 @@ OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION, STATED_MODELS)
 _TRANSLATION = re.compile(r"(guide|faq)\.([a-z]{2,3})\.md")
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 
 def load_platform(root: Path, folder: str) -> tuple[Platform | None, list[Problem]]:
@@ -125,7 +127,7 @@ def load_catalog(
         own_runs=reader.optional(OWN_RUNS, OwnRuns),
         other_backends=reader.optional(OTHER_BACKENDS, OtherBackends),
         finder_words=reader.optional(FINDER, FinderWords),
-        faq=reader.markdown(SHARED_FAQ) if (root / SHARED_FAQ).exists() else None,
+        faq=reader.parsed(SHARED_FAQ, parse_markdown) if (root / SHARED_FAQ).exists() else None,
         executorch_goals=reader.optional(EXECUTORCH_GOALS, ExecutorchGoals),
         packages=packages,
         packages_read=packages_read,
@@ -145,20 +147,9 @@ class _Reader:
         self.left_out: dict[str, tuple[Path, ...]] = {}
 
     def folders(self) -> list[str]:
-        place = self.root / ACCELERATORS
-        if place.is_symlink():
-            self._problem(
-                ACCELERATORS, "the folder is a symbolic link", "replace the link with the folder"
-            )
-        elif not place.is_dir():
-            self._problem(
-                ACCELERATORS,
-                "folder not found",
-                "run the command in the repository",
-            )
-        else:
-            return self._names(ACCELERATORS)
-        return []
+        remedy = "run the command in the repository"
+        is_folder = self._is_folder(ACCELERATORS, "folder not found", remedy)
+        return self._names(ACCELERATORS) if is_folder else []
 
     def suites(self) -> dict[str, SuiteFile]:
         """Return every suite by its id, which is the name of its file."""
@@ -180,31 +171,26 @@ class _Reader:
         ids = sorted(manifest.parent.name for manifest in manifests)
         return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
-    def optional(self, path: str, model: type[M], folder: str | None = None) -> M | None:
-        """Return the record of a file, or None if the file does not exist or has problems.
-
-        The file must be inside the platform folder named `folder`, also after following symbolic
-        links. Without `folder`, it must be inside the repository.
-        """
-        place = self.root / path
-        return self.record(path, model, folder) if place.exists() or place.is_symlink() else None
-
     def platform(self, folder: str) -> Platform | None:
         before = len(self.problems)
-        if not self._is_folder(folder):
+        home = f"{ACCELERATORS}/{folder}"
+        remedy = "this folder may contain only one folder per accelerator"
+        if not self._is_folder(home, "this is not a folder", remedy):
             return None
-        self._unexpected_files(folder)
-        accelerator = self.record(self._path(folder, "accelerator.yaml"), Accelerator, folder)
-        install = self.record(self._path(folder, "install.yaml"), Install, folder)
-        versions = self.record(self._path(folder, "compatibility.yaml"), Compatibility, folder)
-        guide = self.markdown(self._path(folder, "guide.md"), folder)
-        faq = self.markdown(self._path(folder, "faq.md"), folder)
-        issues = self.optional(self._path(folder, KNOWN_ISSUES), KnownIssues, folder)
-        settings = self.optional(self._path(folder, VALIDATION), Validation, folder)
-        translations = self._translations(folder, "guide")
-        answers = self._translations(folder, "faq")
-        stated = self.optional(self._path(folder, STATED_MODELS), StatedModels, folder)
-        results = self._results(folder)
+        if wrong := folder_fault(folder):
+            self._problem(home, *wrong)
+            return None
+        self._unexpected_files(home)
+        accelerator = self.record(f"{home}/accelerator.yaml", Accelerator)
+        install = self.record(f"{home}/install.yaml", Install)
+        versions = self.record(f"{home}/compatibility.yaml", Compatibility)
+        guide = self.parsed(f"{home}/guide.md", parse_markdown)
+        faq = self.parsed(f"{home}/faq.md", parse_markdown)
+        issues = self.optional(f"{home}/{KNOWN_ISSUES}", KnownIssues)
+        settings = self.optional(f"{home}/{VALIDATION}", Validation)
+        translations = self._translations(home)
+        stated = self.optional(f"{home}/{STATED_MODELS}", StatedModels)
+        results = self._results(f"{home}/{RESULTS}")
         whole = len(self.problems) == before
         if not (whole and accelerator and install and versions and guide and faq):
             self.left_out[folder] = results
@@ -217,21 +203,21 @@ class _Reader:
             versions,
             guide,
             faq,
-            {name: f for name in names if (f := self.files.get(self._path(folder, name)))},
+            {name: f for name in names if (f := self.files.get(f"{home}/{name}"))},
             results=results,
             known_issues=issues.issues if issues else (),
             validation=settings or Validation(),
-            translations=translations,
-            answers=answers,
+            translations=translations["guide"],
+            answers=translations["faq"],
             stated_models=stated,
         )
 
-    def record(self, path: str, model: type[M], folder: str | None = None) -> M | None:
-        text = self._text(path, folder)
-        if text is None:
-            return None
-        file, problems = parse_yaml(path, text)
-        self.problems += problems
+    def optional(self, path: str, model: type[M]) -> M | None:
+        """Return the record of a file, or None if the file does not exist or has problems."""
+        return self.record(path, model) if lexists(self.root / path) else None
+
+    def record(self, path: str, model: type[M]) -> M | None:
+        file = self.parsed(path, parse_yaml)
         if file is None:
             return None
         record, problems = validate(model, file)
@@ -239,56 +225,44 @@ class _Reader:
         self.problems += problems
         return record
 
-    def markdown(self, path: str, folder: str | None = None) -> MarkdownFile | None:
-        text = self._text(path, folder)
-        if text is None:
-            return None
-        markdown, problems = parse_markdown(path, text)
-        self.problems += problems
-        return markdown
+    def parsed(
+        self, path: str, parse: Callable[[str, str], tuple[T | None, list[Problem]]]
+    ) -> T | None:
+        """Return what `parse` makes of a file's path and text; None if the file cannot be read.
 
-    def _translations(self, folder: str, kind: str) -> dict[str, Translation]:
-        """Return the translations of the guide or the FAQ (`kind`) by language code."""
-        found: dict[str, Translation] = {}
-        for name in self._names(f"{ACCELERATORS}/{folder}"):
-            match = _TRANSLATION.fullmatch(name)
-            path = self._path(folder, name)
-            text = self._text(path, folder) if match and match[1] == kind else None
-            if match and text is not None:
-                translation, problems = parse_translation(path, text)
-                self.problems += problems
-                if translation:
-                    found[match[2]] = translation
-        return found
-
-    def _text(self, path: str, folder: str | None) -> str | None:
-        inside = f"{ACCELERATORS}/{folder}" if folder else ""
-        text = read_text(self.root, path, inside)
+        A platform's file must be inside its folder, also after following symbolic links.
+        """
+        folder = platform_of(path)
+        text = read_text(self.root, path, f"{ACCELERATORS}/{folder}" if folder else "")
         if isinstance(text, Problem):
             self.problems.append(text)
             return None
-        return text
+        found, problems = parse(path, text)
+        self.problems += problems
+        return found
 
-    def _is_folder(self, folder: str) -> bool:
-        place = self.root / ACCELERATORS / folder
-        path = f"{ACCELERATORS}/{folder}"
+    def _translations(self, home: str) -> dict[str, dict[str, Translation]]:
+        """Return the translations of the guide and the FAQ: by `guide` or `faq`, then language."""
+        found: dict[str, dict[str, Translation]] = {"guide": {}, "faq": {}}
+        for name in self._names(home):
+            if match := _TRANSLATION.fullmatch(name):
+                translation = self.parsed(f"{home}/{name}", parse_translation)
+                if translation:
+                    found[match[1]][match[2]] = translation
+        return found
+
+    def _is_folder(self, path: str, what: str, remedy: str) -> bool:
+        """Return whether a path is a folder; if it is none, record the problem `what`."""
+        place = self.root / path
         if place.is_symlink():
-            self._problem(path, "the folder is a symbolic link", "replace the link with the folder")
-        elif not place.is_dir():
-            self._problem(
-                path,
-                "this is not a folder",
-                "this folder may contain only one folder per accelerator",
-            )
-        elif wrong := folder_fault(folder):
-            self._problem(path, *wrong)
-        else:
+            what, remedy = "the folder is a symbolic link", "replace the link with the folder"
+        elif place.is_dir():
             return True
+        self._problem(path, what, remedy)
         return False
 
-    def _results(self, folder: str) -> tuple[Path, ...]:
+    def _results(self, path: str) -> tuple[Path, ...]:
         """Return the paths of a platform's reports, sorted; record a problem for other files."""
-        path = self._path(folder, RESULTS)
         place = self.root / path
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             self._problem(path, "this is not a folder", "replace it with a folder of reports")
@@ -298,13 +272,13 @@ class _Reader:
             return reports
         return ()
 
-    def _unexpected_files(self, folder: str) -> None:
-        for name in self._names(f"{ACCELERATORS}/{folder}"):
-            known = {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}
+    def _unexpected_files(self, home: str) -> None:
+        known = {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}
+        for name in self._names(home):
             if name not in known and not _TRANSLATION.fullmatch(name):
                 what = "the portal does not use this file"
                 remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES, f"{RESULTS}/"))
-                self._problem(self._path(folder, name), what, remedy)
+                self._problem(f"{home}/{name}", what, remedy)
 
     def _names(self, folder: str) -> list[str]:
         """Return the sorted names in a folder, without hidden files such as an editor's."""
@@ -315,9 +289,6 @@ class _Reader:
             self._problem(folder, what, "make the folder readable")
             return []
         return sorted(name for name in names if not name.startswith("."))
-
-    def _path(self, folder: str, name: str) -> str:
-        return f"{ACCELERATORS}/{folder}/{name}"
 
     def _problem(self, path: str, what: str, remedy: str) -> None:
         self.problems.append(Problem(path, 1, what, remedy))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
-from accelerator_portal.catalog.catalog import ACCELERATORS, Catalog
+from accelerator_portal.catalog.catalog import Catalog, platform_of
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
@@ -144,15 +144,13 @@ def place(url: str) -> str:
 STALE_DAYS = 90
 """A source that was read more days ago should be read again."""
 
-SHARED = ""
-"""The value of a platform's id for facts in the shared data."""
-
 
 @dataclass(frozen=True, slots=True)
 class AgedFact:
-    """A fact, its platform's id (or SHARED), and the day on which its oldest source was read.
+    """A fact, and the day on which its oldest source was read.
 
-    `trust` is the level of its most reliable source.
+    `platform` is the id of its platform, empty for shared data. `trust` is the level of its most
+    reliable source.
     """
 
     fact: Fact
@@ -180,14 +178,8 @@ def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
     return groups
 
 
-def platform_of(fact: Fact) -> str:
-    """Return the id of the platform that has a fact in its folder; SHARED for the shared data."""
-    folder, _, rest = fact.path.partition("/")
-    return rest.partition("/")[0] if folder == ACCELERATORS else SHARED
-
-
 def _aged(fact: Fact, vendors: Mapping[str, frozenset[str]]) -> AgedFact:
-    platform = platform_of(fact)
+    platform = platform_of(fact.path)
     levels = {trust_level(source, vendors.get(platform, ())) for source in fact.sources}
     best = next(level for level in TRUST_LEVELS if level in levels)
     return AgedFact(fact, platform, min(source.read for source in fact.sources), best)

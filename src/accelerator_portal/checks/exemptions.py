@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import ACCELERATORS, EXCEPTIONS
+from accelerator_portal.catalog.catalog import EXCEPTIONS, platform_of
 from accelerator_portal.catalog.files.shared_files import Exemption
 from accelerator_portal.catalog.problem import did_you_mean
 
@@ -58,8 +58,8 @@ def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
 
     Such a folder is unreadable or quarantined, so its rules were not run.
     """
-    parts = exemption.path.split("/")
-    return parts[0] == ACCELERATORS and len(parts) > 1 and parts[1] not in catalog.by_id
+    folder = platform_of(exemption.path)
+    return bool(folder) and folder not in catalog.by_id
 
 
 def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:

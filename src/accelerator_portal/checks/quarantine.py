@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.catalog import ACCELERATORS
+from accelerator_portal.catalog.catalog import platform_of
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
 from accelerator_portal.checks.folder_limits import load_within_limits
@@ -101,22 +101,18 @@ def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ..
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):
-        if folder := _folder(problem.path):
+        if folder := platform_of(problem.path):
             folders.setdefault(folder, []).append(problem)
-    rest = [problem for problem in problems if _folder(problem.path) not in folders]
+    rest = [problem for problem in problems if platform_of(problem.path) not in folders]
     return {name: tuple(sorted(set(found))) for name, found in folders.items()}, rest
-
-
-def _folder(path: str) -> str:
-    """Return the name of the vendor's folder that contains a path; empty if none does."""
-    first, _, rest = path.partition("/")
-    return rest.partition("/")[0] if first == ACCELERATORS else ""
 
 
 def _without(catalog: Catalog, aside: Mapping[str, tuple[Problem, ...]]) -> Catalog:
     return replace(
         catalog,
         platforms=tuple(p for p in catalog.platforms if p.id not in aside),
-        files={path: file for path, file in catalog.files.items() if _folder(path) not in aside},
+        files={
+            path: file for path, file in catalog.files.items() if platform_of(path) not in aside
+        },
         set_aside=dict(sorted(aside.items())),
     )

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import platform_of
 from accelerator_portal.catalog.clock import today
 from accelerator_portal.catalog.source_ages import (
     TRUST_LEVELS,
@@ -15,7 +16,6 @@ from accelerator_portal.catalog.source_ages import (
     aged_facts,
     by_platform,
     facts,
-    platform_of,
     trust_level,
     vendor_places,
 )
@@ -41,7 +41,7 @@ def list_facts(root: Path, stale: int | None, *, as_json: bool) -> None:
     catalog = checked_catalog(root)
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
     found = list(facts(catalog)) if stale is None else _stale(catalog, stale, quiet=as_json)
-    listed = [(fact, vendors.get(platform_of(fact), frozenset())) for fact in found]
+    listed = [(fact, vendors.get(platform_of(fact.path), frozenset())) for fact in found]
     if as_json:
         print_json([_record(*one) for one in listed])
     else:
