@@ -35,18 +35,13 @@ class CommandText:
 
     def pipelines(self) -> tuple[Pipeline, ...]:
         """Return its pipelines; their line numbers are relative to `line`."""
-        return _of_words(self.run) if self.run else _of_text(self.text)
+        return tuple(pipelines_of_words(self.run)) if self.run else _of_text(self.text)
 
 
 # Two rules read each text.
 @lru_cache(maxsize=2048)
 def _of_text(text: str) -> tuple[Pipeline, ...]:
     return tuple(pipelines(text)) if _INTERESTING.search(text) else ()
-
-
-@lru_cache(maxsize=2048)
-def _of_words(words: tuple[str, ...]) -> tuple[Pipeline, ...]:
-    return tuple(pipelines_of_words(words))
 
 
 def command_texts(catalog: Catalog) -> Iterator[CommandText]:

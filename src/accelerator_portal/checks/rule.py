@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from inspect import getdoc
+from typing import TypeVar
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.problem import Severity
+
+T = TypeVar("T", bound=Hashable)
 
 RuleCheck = Callable[[Catalog, dt.date], Iterator[Problem]]
 
@@ -40,6 +43,15 @@ class Rule:
         """Yield the problems that the rule finds on the day `today`, with its id and level."""
         for problem in self.check(catalog, today):
             yield replace(problem, rule=self.id, level=self.level)
+
+
+def repeated(values: Iterable[T]) -> Iterator[tuple[int, T]]:
+    """Yield each value that is equal to an earlier one, with its index."""
+    seen: set[T] = set()
+    for place, value in enumerate(values):
+        if value in seen:
+            yield place, value
+        seen.add(value)
 
 
 def rule(

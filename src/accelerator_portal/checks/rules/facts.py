@@ -12,8 +12,9 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog, Platform, Problem
 from accelerator_portal.catalog.fields import version_or_none
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.files.hardware import BuildSupport, Hardware, HardwareModel
+from accelerator_portal.catalog.files.hardware import BuildSupport, HardwareModel
 from accelerator_portal.catalog.problem import did_you_mean
+from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import rule
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.limits import lower_bound
@@ -32,35 +33,33 @@ def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     are headings of `faq.md`.
     """
     for platform in catalog.platforms:
-        hardware = platform.accelerator.hardware
-        if hardware is not None:
-            yield from _unknown_variants(platform, hardware)
-            yield from _unknown_questions(platform, hardware)
-            yield from _doubled_generations(platform, hardware)
-            yield from _doubled_models(platform, hardware)
-            yield from _doubled_instances(platform, hardware)
+        yield from _unknown_variants(platform)
+        yield from _unknown_questions(platform)
+        yield from _doubled_generations(platform)
+        yield from _doubled_models(platform)
+        yield from _doubled_instances(platform)
 
 
-def _unknown_variants(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
-    known = [variant.id for variant in platform.install.variants]
-    for place, generation in enumerate(hardware.generations):
+def _unknown_variants(platform: Platform) -> Iterator[Problem]:
+    variants = [variant.id for variant in platform.install.variants]
+    for at, generation in platform.generations():
         for number, build in enumerate(generation.builds):
             for name in build.variants or ():
-                if name not in known:
-                    location = ("hardware", "generations", place, "builds", number, "variants")
+                if name not in variants:
+                    location = (*at, "builds", number, "variants")
                     what = f'the variant "{name}" is not listed in install.yaml'
-                    yield platform.problem(_FILE, location, what, did_you_mean(name, known))
+                    yield platform.problem(_FILE, location, what, did_you_mean(name, variants))
 
 
-def _unknown_questions(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+def _unknown_questions(platform: Platform) -> Iterator[Problem]:
     known = [section.title for section in platform.faq.sections]
-    named: list[tuple[tuple[str | int, ...], str | None]] = [
+    named: list[tuple[Location, str | None]] = [
         (("operating_systems", place, "question"), system.question)
         for place, system in enumerate(platform.accelerator.operating_systems)
     ]
     named += [
-        (("hardware", "generations", place, "other_builds", "question"), builds.question)
-        for place, generation in enumerate(hardware.generations)
+        ((*at, "other_builds", "question"), builds.question)
+        for at, generation in platform.generations()
         if (builds := generation.other_builds)
     ]
     for location, question in named:
@@ -69,26 +68,25 @@ def _unknown_questions(platform: Platform, hardware: Hardware) -> Iterator[Probl
             yield platform.problem(_FILE, location, what, did_you_mean(question, known))
 
 
-def _doubled_generations(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+def _doubled_generations(platform: Platform) -> Iterator[Problem]:
     seen = set()
-    for place, generation in enumerate(hardware.generations):
+    for at, generation in platform.generations():
         key = (generation.name.casefold(), (generation.chip or "").casefold())
         if key in seen:
             named = f"{generation.name} {generation.chip or ''}".strip()
-            location = ("hardware", "generations", place, "name")
             what = f'the generation "{named}" is listed twice'
             remedy = "merge the two entries, or add the chip to each"
-            yield platform.problem(_FILE, location, what, remedy)
+            yield platform.problem(_FILE, (*at, "name"), what, remedy)
         seen.add(key)
 
 
-def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+def _doubled_models(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each model that is listed twice, or with different figures."""
     seen: dict[str, HardwareModel] = {}
-    for place, generation in enumerate(hardware.generations):
+    for at, generation in platform.generations():
         here = set()
         for number, model in enumerate(generation.models):
-            location = ("hardware", "generations", place, "models", number, "name")
+            location = (*at, "models", number, "name")
             name = model.name.casefold()
             other = seen.setdefault(name, model)
             if name in here:
@@ -102,19 +100,19 @@ def _doubled_models(platform: Platform, hardware: Hardware) -> Iterator[Problem]
             here.add(name)
 
 
-def _doubled_instances(platform: Platform, hardware: Hardware) -> Iterator[Problem]:
+def _doubled_instances(platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each machine type that is listed for two models."""
     seen: dict[str, str] = {}
-    for place, generation in enumerate(hardware.generations):
+    for at, generation in platform.generations():
         for number, model in enumerate(generation.models):
             for row, instances in enumerate(model.instances or ()):
                 for name in instances.types:
                     other = seen.setdefault(name.casefold(), model.name)
                     if other != model.name:
-                        models = ("hardware", "generations", place, "models", number)
+                        location = (*at, "models", number, "instances", row)
                         what = f'the machine type "{name}" is listed for "{other}" already'
                         remedy = "list it only for the model that its source names"
-                        yield platform.problem(_FILE, (*models, "instances", row), what, remedy)
+                        yield platform.problem(_FILE, location, what, remedy)
 
 
 @rule(compares=True)
@@ -160,35 +158,32 @@ def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> I
     A build is a variant with PyTorch releases and systems. If no command at all installs a variant,
     its builds are not compared.
     """
-    hardware = platform.accelerator.hardware
-    for place, generation in enumerate(hardware.generations if hardware else ()):
+    for at, generation in platform.generations():
         for number, build in enumerate(generation.builds):
             for variant in build.variants or ():
                 offered = [row for row in commands if row.variant == variant]
                 if offered and not any(_serves(build, row) for row in offered):
-                    location = ("hardware", "generations", place, "builds", number)
                     what = (
                         f'"{generation.name}" is listed for {_named(variant, build)}, but no '
                         f'install command for "{variant}" matches'
                     )
                     remedy = "correct the build's releases or systems, or add the install option"
-                    yield platform.problem(_FILE, location, what, remedy)
+                    yield platform.problem(_FILE, (*at, "builds", number), what, remedy)
 
 
 def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
     """Yield a problem for each card whose memory or power differs between two platforms."""
     first: dict[str, tuple[Platform, HardwareModel]] = {}
     for platform in catalog.platforms:
-        hardware = platform.accelerator.hardware
-        for place, generation in enumerate(hardware.generations if hardware else ()):
+        for at, generation in platform.generations():
             for number, model in enumerate(generation.models):
                 owner, other = first.setdefault(model.name.casefold(), (platform, model))
                 if owner is platform or model.note or other.note:
                     continue
                 for what in _differences(model, other):
-                    location = ("hardware", "generations", place, "models", number, "name")
                     said = f'"{model.name}" has {what} on the platform "{owner.id}"'
                     remedy = "correct the wrong value, or explain the difference in a note"
+                    location = (*at, "models", number, "name")
                     yield platform.problem(_FILE, location, said, remedy)
 
 
@@ -218,8 +213,6 @@ def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
 _VERSIONS = "compatibility.yaml"
 _REMEDY = "correct the wrong value; if sources disagree, say so in a note of the row"
 
-Rows = list[tuple[int, CompatibilityRow]]
-
 
 def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
     """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
@@ -227,7 +220,7 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
     The rows are those of `compatibility.yaml`, the releases those of `data/releases.yaml`.
     """
     supported = {release.version: release.python for release in catalog.releases.releases}
-    for place, row in _rows(platform):
+    for place, row in enumerate(platform.compatibility.rows):
         known = supported.get(row.torch)
         lacking = [python for python in row.python or () if known and python not in known]
         if lacking:
@@ -244,7 +237,7 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
     The rows are those of `compatibility.yaml`; `install.yaml` has the versions of variants.
     """
     versions = {variant.id: variant.version for variant in platform.install.variants}
-    for place, row in _rows(platform):
+    for place, row in enumerate(platform.compatibility.rows):
         version = versions.get(row.variant or "")
         sdk = _sdk(platform, row)
         if version and sdk and not _same_line(row.includes[sdk], version):
@@ -260,7 +253,8 @@ def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
 
     SDKs and drivers are those in the rows of `compatibility.yaml`.
     """
-    known = [(place, row, sdk) for place, row in _rows(platform) if (sdk := _sdk(platform, row))]
+    rows = enumerate(platform.compatibility.rows)
+    known = [(place, row, sdk) for place, row in rows if (sdk := _sdk(platform, row))]
     for (_, one, sdk), (place, other, other_sdk) in combinations(known, 2):
         for name in one.needs.keys() & other.needs.keys() if sdk == other_sdk else ():
             drivers = [lower_bound(row.needs[name]) for row in (one, other)]
@@ -279,7 +273,7 @@ def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
     Rows of `compatibility.yaml` are compared if they have the same variant and no note.
     """
     first: dict[tuple[str, str | None, str], str] = {}
-    for place, row in _rows(platform):
+    for place, row in enumerate(platform.compatibility.rows):
         for name, version in row.includes.items() if row.plugin and not row.note else ():
             before = first.setdefault((row.plugin or "", row.variant, name), version)
             if before != version:
@@ -293,7 +287,7 @@ def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
     Rows of `compatibility.yaml` are compared if they also have the same variant.
     """
     first: dict[tuple[str | None, ...], CompatibilityRow] = {}
-    for place, row in _rows(platform):
+    for place, row in enumerate(platform.compatibility.rows):
         if row.lifecycle is None or row.lifecycle.until is None or row.plugin is None:
             continue
         other = first.setdefault((row.plugin, row.variant, row.lifecycle.status), row)
@@ -301,10 +295,6 @@ def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
         if before != row.lifecycle.until:
             what = f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {before} above"
             yield platform.problem(_VERSIONS, ("rows", place, "lifecycle"), what, _REMEDY)
-
-
-def _rows(platform: Platform) -> Rows:
-    return list(enumerate(platform.compatibility.rows))
 
 
 def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:

@@ -17,7 +17,7 @@ from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.files.shared_files import StartingChoice
 from accelerator_portal.catalog.problem import Fix, did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.rule import rule
+from accelerator_portal.checks.rule import repeated, rule
 from accelerator_portal.install.axes import row_key
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.limits import lower_bound
@@ -43,13 +43,10 @@ def install_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 def _doubled(platform: Platform) -> Iterator[Problem]:
     for key in ("options", "variants"):
-        seen: set[str] = set()
-        for place, item in enumerate(getattr(platform.install, key)):
-            if item.id in seen:
-                what = f'the id "{item.id}" is listed twice in {key}'
-                remedy = "use a unique ID for each"
-                yield platform.problem("install.yaml", (key, place, "id"), what, remedy)
-            seen.add(item.id)
+        for place, name in repeated(item.id for item in getattr(platform.install, key)):
+            what = f'the id "{name}" is listed twice in {key}'
+            remedy = "use a unique ID for each"
+            yield platform.problem("install.yaml", (key, place, "id"), what, remedy)
 
 
 def _unknown_reference(platform: Platform) -> Iterator[Problem]:
@@ -159,13 +156,15 @@ def _overlap(
 def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """The default selections in `data/selector.yaml` are valid, one per operating system."""
     selector = make_selector(catalog, expand(catalog)[0])
-    yield from _unknown_primary(catalog)
-    seen: set[str] = set()
+    file = catalog.files[SELECTOR]
+    for place, name in enumerate(catalog.defaults.primary):
+        if name not in catalog.by_id:
+            yield from _unknown_start(catalog, name, file.line(("primary", place)))
+    for place, os in repeated(start.os for start in catalog.defaults.start):
+        line = file.line(("start", place))
+        yield Problem(SELECTOR, line, f"{os} is listed twice", "remove one of the two")
     for place, start in enumerate(catalog.defaults.start):
-        line = catalog.files[SELECTOR].line(("start", place))
-        if start.os in seen:
-            yield Problem(SELECTOR, line, f"{start.os} is listed twice", "remove one of the two")
-        seen.add(start.os)
+        line = file.line(("start", place))
         if start.platform not in catalog.by_id:
             yield from _unknown_start(catalog, start.platform, line)
             continue
@@ -182,14 +181,6 @@ def _unserved(selector: Selector, start: StartingChoice, line: int) -> Iterator[
     elif found.unmet:
         near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
         yield Problem(SELECTOR, line, what, f"the closest option has {near}")
-
-
-def _unknown_primary(catalog: Catalog) -> Iterator[Problem]:
-    for place, name in enumerate(catalog.defaults.primary):
-        if name not in catalog.by_id:
-            yield from _unknown_start(
-                catalog, name, catalog.files[SELECTOR].line(("primary", place))
-            )
 
 
 def _unknown_start(catalog: Catalog, name: str, line: int) -> Iterator[Problem]:

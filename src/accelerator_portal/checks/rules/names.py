@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from packaging.utils import canonicalize_name
 
@@ -25,41 +24,20 @@ def additional_platform_ids(catalog: Catalog, today: dt.date) -> Iterator[Proble
     `additional-platforms.json` uses it. This id must also differ from the ids of all other
     folders. The rule treats hyphens and underscores as the same.
     """
-    first: dict[str, Platform] = {}
-    for claim in _claimed_ids(catalog):
-        owner = first.setdefault(claim.id.replace("-", "_"), claim.platform)
-        if owner is not claim.platform:
-            fault = claimed_fault("id", claim.id, owner)
-            yield claim.platform.problem("accelerator.yaml", claim.location, *fault)
-
-
-@dataclass(frozen=True, slots=True)
-class _Claim:
-    platform: Platform
-    id: str
-    location: Location
-    """Where the file states the id; empty for the id of the folder itself."""
-
-
-def _claimed_ids(catalog: Catalog) -> list[_Claim]:
-    """Return the ids that platforms claim: folder names, then ids in `additional_platform`.
-
-    Ids of folders that the current change modifies (`catalog.changed`) come last, so that these
-    folders get the problem.
-    """
-    claims = [
-        claim for platform in catalog.by_claim for claim in (_own(platform), *_listed(platform))
+    claims: list[tuple[Platform, str, Location]] = [(p, p.id, ()) for p in catalog.by_claim]
+    claims += [
+        (platform, entry.id, ("additional_platform", "id"))
+        for platform in catalog.by_claim
+        if (entry := platform.accelerator.additional_platform)
     ]
-    return sorted(claims, key=lambda one: (one.platform.id in catalog.changed, bool(one.location)))
-
-
-def _own(platform: Platform) -> _Claim:
-    return _Claim(platform, platform.id, ())
-
-
-def _listed(platform: Platform) -> Iterator[_Claim]:
-    if entry := platform.accelerator.additional_platform:
-        yield _Claim(platform, entry.id, ("additional_platform", "id"))
+    # Folders that the current change modifies come last, so that they get the problem.
+    claims.sort(key=lambda claim: claim[0].id in catalog.changed)
+    first: dict[str, Platform] = {}
+    for platform, name, location in claims:
+        owner = first.setdefault(name.replace("-", "_"), platform)
+        if owner is not platform:
+            fault = claimed_fault("id", name, owner)
+            yield platform.problem("accelerator.yaml", location, *fault)
 
 
 @rule(level="warning")

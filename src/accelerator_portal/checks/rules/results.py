@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import FEATURE_TESTS, MODEL_FAMILIES, OWN_RUNS
 from accelerator_portal.catalog.files.known_issues_file import KnownFailure
 from accelerator_portal.catalog.files.own_suite import owner_of
 from accelerator_portal.catalog.files.shared_files import (
-    ModelFamilies,
-    ModelFamily,
     model_suites,
     name_matches,
 )
@@ -21,7 +19,7 @@ from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, Sui
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.catalog.yaml_file import Location
-from accelerator_portal.checks.rule import rule
+from accelerator_portal.checks.rule import repeated, rule
 from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
 from accelerator_portal.reports.known_issues import readable_key
 from accelerator_portal.reports.report_check import known_names, report_problems
@@ -89,14 +87,13 @@ _KNOWN_ISSUES = "known-issues.yaml"
 def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Entries of `known-issues.yaml` have valid test keys of existing suites, each key once."""
     for platform in catalog.platforms:
-        seen: set[str] = set()
+        doubled = dict(repeated(issue.test or issue.glob for issue in platform.known_issues))
         for place, issue in enumerate(platform.known_issues):
             named = issue.test or issue.glob or ""
             location = ("issues", place, "test" if issue.test else "glob")
-            if named in seen:
+            if place in doubled:
                 what = f'"{named}" is listed twice'
                 yield platform.problem(_KNOWN_ISSUES, location, what, "remove one of the two")
-            seen.add(named)
             if alias := _alias_in(named, catalog.suite_names.aliases):
                 what = f'"{alias}" is an alias, so the issue matches no test'
                 name = catalog.suite_names.aliases[alias]
@@ -257,8 +254,11 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     if catalog.model_families is None:
         return
-    yield from _doubled(catalog, catalog.model_families)
-    for place, family in enumerate(catalog.model_families.families):
+    families = catalog.model_families.families
+    for place, name in repeated(family.id for family in families):
+        what = f'the family "{name}" is listed twice'
+        yield _problem(catalog, ("families", place, "id"), what, "merge the two")
+    for place, family in enumerate(families):
         suites = model_suites(catalog.suites)
         matched = {pattern: _matches(suites, pattern) for pattern in family.names}
         for number, pattern in enumerate(family.names):
@@ -292,18 +292,6 @@ def feature_tests(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     yield Problem(FEATURE_TESTS, line, what, "correct it or remove it")
 
 
-def _doubled(catalog: Catalog, table: ModelFamilies) -> Iterator[Problem]:
-    counts = Counter(family.id for family in table.families)
-    for place, family in enumerate(table.families):
-        if counts[family.id] > 1 and not _is_first(table.families, place):
-            what = f'the family "{family.id}" is listed twice'
-            yield _problem(catalog, ("families", place, "id"), what, "merge the two")
-
-
-def _is_first(families: tuple[ModelFamily, ...], place: int) -> bool:
-    return all(family.id != families[place].id for family in families[:place])
-
-
 def _matches(suites: Mapping[str, SuiteFile], pattern: str) -> bool:
     return any(
         name_matches(pattern, suite, name)
@@ -329,18 +317,12 @@ def validation_settings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 what = f'there is no suite "{suite}"'
                 remedy = did_you_mean(suite, catalog.suites)
                 yield platform.problem(VALIDATION, ("suites", suite), what, remedy)
-        yield from _recipes(platform)
-
-
-def _recipes(platform: Platform) -> Iterator[Problem]:
-    seen: set[str] = set()
-    for place, recipe in enumerate(platform.validation.deploy):
-        if recipe.id in seen:
-            what = f'the recipe "{recipe.id}" is listed twice'
-            location = ("deploy", place, "id")
-            yield platform.problem(VALIDATION, location, what, "use a unique ID for each")
-        seen.add(recipe.id)
-        if recipe.check not in platform.install.checks:
-            what = f'install.yaml has no check "{recipe.check}"'
-            remedy = did_you_mean(recipe.check, platform.install.checks)
-            yield platform.problem(VALIDATION, ("deploy", place, "check"), what, remedy)
+        recipes = platform.validation.deploy
+        for place, name in repeated(recipe.id for recipe in recipes):
+            what, remedy = f'the recipe "{name}" is listed twice', "use a unique ID for each"
+            yield platform.problem(VALIDATION, ("deploy", place, "id"), what, remedy)
+        for place, recipe in enumerate(recipes):
+            if recipe.check not in platform.install.checks:
+                what = f'install.yaml has no check "{recipe.check}"'
+                remedy = did_you_mean(recipe.check, platform.install.checks)
+                yield platform.problem(VALIDATION, ("deploy", place, "check"), what, remedy)
