@@ -11,11 +11,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from itertools import product
 from typing import NoReturn
 
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from accelerator_portal.catalog import Problem, ProblemsError
 from accelerator_portal.catalog.fields import VERDICT_MARK
@@ -30,107 +31,84 @@ from accelerator_portal.catalog.text_file import HIDDEN
 NOT_MARKED = "not marked as supported"
 _DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
-_BREAKS = frozenset({"br", "li"})
 _LISTS = frozenset({"ul", "ol"})
+_CELLS = frozenset({"td", "th"})
 # Tables in a tab of MkDocs are indented as if they were code.
 _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
 
 
-@dataclass(slots=True)
-class _Cell:
-    text: str = ""
-    right: int = 1
-    down: int = 1
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Table:
-    headings: tuple[str, ...]
-    header_rows: int = 0
-    rows: list[list[_Cell]] = field(default_factory=list)
-    is_list: bool = False
-
-
-class _Tables(HTMLParser):
-    """The tables and lists of a page, each with the headings above it.
+    """The headings above a table, and its rows: the column names, then the texts of the cells.
 
     A list is a table of one column; its rows are the items that contain no other list.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: list[_Table] = []
-        self.seen: set[str] = set()
-        self._above: list[tuple[int, str]] = []
-        self._heading: str | None = None
-        self._table: _Table | None = None
-        self._cell: _Cell | None = None
-        self._in_head = False
-        self._open_lists = 0
-        self._items: list[str] = []
-        self._item: str | None = None
+    headings: tuple[str, ...]
+    rows: list[list[str]]
+    is_list: bool
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the start of a heading, table, row, cell, list or list item."""
-        if tag in _LEVELS:
-            self._heading = ""
+
+def _page(html: str) -> tuple[list[_Table], set[str]]:
+    """Return the tables and lists of a page, and the titles of all its headings."""
+    tables: list[_Table] = []
+    titles: set[str] = set()
+    above: list[tuple[int, str]] = []
+    root = LexborHTMLParser(html).root
+    for node in root.traverse() if root else ():
+        tag = node.tag or ""
+        headings = tuple(title for _, title in above)
+        if level := _LEVELS.get(tag):
+            title = _plain(node.text())
+            above = [one for one in above if one[0] < level] + [(level, title)]
+            titles.add(title)
         elif tag == "table":
-            self._table = _Table(tuple(text for _, text in self._above))
-        elif tag in _BREAKS and self._cell and self._cell.text.strip():
-            self._cell.text += ", "
-        elif self._cell is None and tag in _LISTS:
-            self._open_lists += 1
-            self._item = None
-        elif self._cell is None and tag == "li":
-            self._item = ""
-        elif self._table is None:
-            return
-        elif tag == "thead":
-            self._in_head = True
-        elif tag == "tr":
-            self._table.rows.append([])
-            self._table.header_rows += self._in_head
-        elif tag in {"td", "th"} and self._table.rows:
-            spans = {name: int(value) for name, value in attrs if value and value.isdecimal()}
-            self._cell = _Cell("", spans.get("colspan", 1), spans.get("rowspan", 1))
-            self._table.rows[-1].append(self._cell)
+            tables.append(_Table(headings, _rows(node), is_list=False))
+        elif tag in _LISTS and _LISTS.union(_CELLS).isdisjoint(_outer_tags(node)):
+            items = (item for item in node.css("li") if not item.css("ul, ol"))
+            rows = [[LIST_ITEM], *([_plain(item.text())] for item in items)]
+            tables.append(_Table(headings, rows, is_list=True))
+    return tables, titles
 
-    def handle_endtag(self, tag: str) -> None:
-        """Note the end of a heading, table, cell, list or list item."""
-        if tag in _LEVELS and self._heading is not None:
-            level, title = _LEVELS[tag], _plain(self._heading)
-            self._above = [one for one in self._above if one[0] < level] + [(level, title)]
-            self.seen.add(title)
-            self._heading = None
-        elif tag == "thead":
-            self._in_head = False
-        elif tag in {"td", "th"}:
-            self._cell = None
-        elif self._cell is None and tag == "li" and self._item is not None:
-            self._items.append(self._item)
-            self._item = None
-        elif self._cell is None and tag in _LISTS:
-            self._end_list()
-        elif tag == "table" and self._table:
-            self.tables.append(self._table)
-            self._table = self._cell = None
 
-    def handle_data(self, data: str) -> None:
-        """Add text to the open heading, cell or list item."""
-        if self._heading is not None:
-            self._heading += data
-        elif self._cell is not None:
-            self._cell.text += data
-        elif self._item is not None:
-            self._item += data
+def _outer_tags(node: LexborNode) -> Iterator[str]:
+    outer = node.parent
+    while outer:
+        yield outer.tag or ""
+        outer = outer.parent
 
-    def _end_list(self) -> None:
-        self._open_lists -= 1
-        if self._open_lists == 0:
-            rows = [[_Cell(text)] for text in (LIST_ITEM, *self._items)]
-            headings = tuple(text for _, text in self._above)
-            self.tables.append(_Table(headings, rows=rows, is_list=True))
-            self._items = []
+
+def _rows(table: LexborNode) -> list[list[str]]:
+    """Return the column names, then the texts of each row; spanning cells are repeated."""
+    filled: dict[tuple[int, int], str] = {}
+    rows = table.css("tr")
+    for y, row in enumerate(rows):
+        x = 0
+        for cell in (inner for inner in row.iter() if inner.tag in _CELLS):
+            while (y, x) in filled:
+                x += 1
+            columns = range(x, x + _span(cell, "colspan"))
+            places = product(range(y, y + _span(cell, "rowspan")), columns)
+            filled |= dict.fromkeys(places, _cell_text(cell))
+            x += len(columns)
+    width = max((x for _, x in filled), default=-1) + 1
+    head = len(table.css("thead tr")) or 1
+    titles = ([filled.get((y, x), "") for y in range(head)] for x in range(width))
+    names = [" ".join(dict.fromkeys(filter(None, texts))) for texts in titles]
+    inner_rows = range(head, len(rows))
+    return [names, *([filled.get((y, x), "") for x in range(width)] for y in inner_rows)]
+
+
+def _span(cell: LexborNode, name: str) -> int:
+    value = cell.attributes.get(name) or ""
+    return int(value) if value.isdecimal() else 1
+
+
+def _cell_text(cell: LexborNode) -> str:
+    """Return a cell's text, in which commas separate lines and the items of lists."""
+    for end in cell.css("br, li"):
+        end.insert_before(", ")
+    return _plain(cell.text()).lstrip(", ")
 
 
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
@@ -164,14 +142,13 @@ def _tables(path: str, text: str, listed: ModelList) -> list[_Table]:
 
     Raises ProblemsError if the document has no table (or list) below a heading of `listed`.
     """
-    page = _Tables()
-    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
-    is_html = path.endswith(".html")
-    page.feed(text if is_html else markdown.render(_INDENTED_ROW.sub("", text)))
-    page.close()
-    tables = [one for one in page.tables if one.is_list == (listed.name == LIST_ITEM)]
+    if not path.endswith(".html"):
+        markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+        text = markdown.render(_INDENTED_ROW.sub("", text))
+    found, titles = _page(text)
+    tables = [one for one in found if one.is_list == (listed.name == LIST_ITEM)]
     for heading in (*listed.headings, *listed.except_headings):
-        if heading not in page.seen:
+        if heading not in titles:
             _refuse(path, f'the document has no heading "{heading}"', "name its headings again")
         if not any(heading in one.headings for one in tables):
             kind = "list" if listed.name == LIST_ITEM else "table"
@@ -211,7 +188,7 @@ class _Reading:
         Rows of a table below one of `except_headings` are only counted, in `left_out`.
         """
         left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
-        header, *rows = _grid(table)
+        header, *rows = table.rows
         self.rows += len(rows)
         if left_out:
             self.left_out[left_out[0]] += len(rows)
@@ -277,26 +254,6 @@ class _Reading:
 
 def _refuse(path: str, what: str, remedy: str, line: int = 1) -> NoReturn:
     raise ProblemsError([Problem(path, line, what, remedy)])
-
-
-def _grid(table: _Table) -> Iterator[list[str]]:
-    """Yield the column names, then the texts of each row; spanning cells are repeated."""
-    filled: dict[tuple[int, int], str] = {}
-    for y, cells in enumerate(table.rows):
-        x = 0
-        for cell in cells:
-            while (y, x) in filled:
-                x += 1
-            for down in range(cell.down):
-                for right in range(cell.right):
-                    filled[y + down, x + right] = _plain(cell.text)
-            x += cell.right
-    width = max((x for _, x in filled), default=-1) + 1
-    head = table.header_rows or 1
-    columns = ([filled.get((y, x), "") for y in range(head)] for x in range(width))
-    yield [" ".join(dict.fromkeys(filter(None, texts))) for texts in columns]
-    for y in range(head, len(table.rows)):
-        yield [filled.get((y, x), "") for x in range(width)]
 
 
 def _plain(text: str) -> str:
