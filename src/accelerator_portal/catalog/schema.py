@@ -1,11 +1,14 @@
-"""Generates JSON Schemas of the contributed YAML files, for editors and for the site."""
+"""Lists the contributed files with their models, and generates the JSON Schemas of the files."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import json
+import re
 import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -41,30 +44,41 @@ from accelerator_portal.catalog.markdown_file import TranslatedFile
 
 SCHEMA_FOLDER = "data/schema"
 
-SCHEMAS: dict[str, type[BaseModel]] = {
-    "accelerator": Accelerator,
-    "install": Install,
-    "compatibility": Compatibility,
-    "front-matter": SourcedFile,
-    "translation": TranslatedFile,
-    "releases": Releases,
-    "selector": SelectorDefaults,
-    "known-issues": KnownIssues,
-    "validation": Validation,
-    "stated-models": StatedModels,
-    "suite": SuiteFile,
-    "models": Models,
-    "model-families": ModelFamilies,
-    "feature-tests": FeatureEvidence,
-    "criteria": Criteria,
-    "exceptions": Exceptions,
-    "hosts": Hosts,
-    "own-runs": OwnRuns,
-    "relay": Relay,
-    "executorch-goals": ExecutorchGoals,
-    "other-backends": OtherBackends,
-    "finder": FinderWords,
+WHOLE = "the file"
+"""The heading on the page of the formats for the description of a whole file."""
+
+FILES: dict[str, tuple[str, type[BaseModel]]] = {
+    "accelerators/<id>/accelerator.yaml": ("accelerator", Accelerator),
+    "accelerators/<id>/install.yaml": ("install", Install),
+    "accelerators/<id>/compatibility.yaml": ("compatibility", Compatibility),
+    "accelerators/<id>/guide.md, faq.md (front matter)": ("front-matter", SourcedFile),
+    "accelerators/<id>/guide.<language>.md, faq.<language>.md (front matter)": (
+        "translation",
+        TranslatedFile,
+    ),
+    "accelerators/<id>/known-issues.yaml": ("known-issues", KnownIssues),
+    "accelerators/<id>/validation.yaml": ("validation", Validation),
+    "accelerators/<id>/stated-models.yaml": ("stated-models", StatedModels),
+    "data/releases.yaml": ("releases", Releases),
+    "data/selector.yaml": ("selector", SelectorDefaults),
+    "data/suites/<id>.yaml": ("suite", SuiteFile),
+    "data/models.yaml": ("models", Models),
+    "data/model-families.yaml": ("model-families", ModelFamilies),
+    "data/feature-tests.yaml": ("feature-tests", FeatureEvidence),
+    "data/criteria.yaml": ("criteria", Criteria),
+    "data/exceptions.yaml": ("exceptions", Exceptions),
+    "data/hosts.yaml": ("hosts", Hosts),
+    "data/finder.yaml": ("finder", FinderWords),
+    "data/own-runs.yaml": ("own-runs", OwnRuns),
+    "data/relay.yaml": ("relay", Relay),
+    "data/executorch-goals.yaml": ("executorch-goals", ExecutorchGoals),
+    "data/other-backends.yaml": ("other-backends", OtherBackends),
 }
+"""The contributed files: each file's name on the page of the formats, with the name of its schema
+and its model."""
+
+SCHEMAS = dict(FILES.values())
+"""The model of each schema, by the schema's name."""
 
 
 def schema_text(name: str) -> str:
@@ -91,6 +105,33 @@ def described(model: type[BaseModel]) -> dict[str, Any]:
 def schema_files() -> dict[str, str]:
     """Return the text of every schema file by its path."""
     return {f"{SCHEMA_FOLDER}/{name}.schema.json": schema_text(name) for name in SCHEMAS}
+
+
+def slug(text: str) -> str:
+    """Return the anchor of a heading: its words in lower case, joined by hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
+
+
+def format_address(path: str, record: str) -> str:
+    """Return the address of a record's format description, relative to the site's root.
+
+    `path` is the contributed file. `record` is the name of the record's model, such as `Option`, or
+    empty for the file itself.
+    """
+    if fnmatchcase(path, "accelerators/*/results/*"):
+        return "contribute/report/#keys"
+    for name in FILES:
+        if any(fnmatchcase(path, pattern) for pattern in file_patterns(name)):
+            return f"contribute/format/#{slug(name)}-{slug(record or WHOLE)}"
+    return "contribute/format/"
+
+
+def file_patterns(name: str) -> Iterator[str]:
+    """Yield a glob pattern for each file in a key of FILES; `…/guide.md, faq.md` names two."""
+    name = name.partition(" (")[0].replace("<id>", "*").replace("<language>", "*")
+    first, *others = name.split(", ")
+    yield first
+    yield from (f"{first.rpartition('/')[0]}/{other}" for other in others)
 
 
 # The docstrings below the fields of a model are the descriptions in its JSON Schema.

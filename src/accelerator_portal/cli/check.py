@@ -20,8 +20,8 @@ from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.atomic_write import write_text_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.clock import today
-from accelerator_portal.catalog.format_address import format_address
 from accelerator_portal.catalog.problem import printable
+from accelerator_portal.catalog.schema import format_address
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.fixes import fixed_files

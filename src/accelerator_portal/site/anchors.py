@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.catalog.format_address import slug
+from accelerator_portal.catalog.schema import slug
 
 __all__ = ["Anchors", "slug"]
 

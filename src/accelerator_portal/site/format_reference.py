@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from accelerator_portal.catalog.format_address import FILES, WHOLE
-from accelerator_portal.catalog.schema import SCHEMAS, described
+from accelerator_portal.catalog.schema import FILES, WHOLE, described
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class FileReference:
 
 def format_reference() -> list[FileReference]:
     """Return the reference of every file format that vendors write."""
-    return [reference(path, SCHEMAS[name]) for path, name in FILES.items()]
+    return [reference(path, model) for path, (_, model) in FILES.items()]
 
 
 def reference(name: str, model: type[BaseModel]) -> FileReference:
