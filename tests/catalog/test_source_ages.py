@@ -41,3 +41,11 @@ def test_facts_belong_to_a_folder_or_to_all(tree: Tree) -> None:
     groups = by_platform(aged_facts(loaded(tree(EXAMPLE))))
     assert set(groups) == {"example", ""}
     assert {one.fact.path for one in groups[""]} == {RELEASES}
+
+
+def test_a_source_may_have_the_id_source(tree: Tree) -> None:
+    files = {**EXAMPLE, INSTALL: EXAMPLE[INSTALL].replace("made-up", "source")}
+    renamed, usual = (
+        [one.fact.text for one in aged_facts(loaded(tree(f)))] for f in (files, EXAMPLE)
+    )
+    assert renamed == usual

@@ -14,7 +14,7 @@ from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
-from accelerator_portal.catalog.yaml_file import Location, YamlFile
+from accelerator_portal.catalog.yaml_file import Location
 
 # The keys of a record that belong to other facts, or whose values are too long to show.
 _INNER = frozenset({"source", "models", "builds", "tests", "aliases", "sources"})
@@ -37,21 +37,20 @@ def facts(catalog: Catalog) -> Iterator[Fact]:
         if isinstance(declared, Mapping):
             sources = {str(name): Source.model_validate(item) for name, item in declared.items()}
             for location, record in file.values():
-                if isinstance(record, Mapping) and "source" in record:
-                    yield _fact(file, location, record, sources)
+                if isinstance(record, Mapping):
+                    named = record.get("source")
+                    names = named if isinstance(named, list) else [str(named)]
+                    cited = tuple(sources[name] for name in names if name in sources)
+                    if cited:
+                        yield Fact(file.path, file.line(location), _text(location, record), cited)
     for text in catalog.texts:
         yield from _of_text(text)
 
 
-def _fact(
-    file: YamlFile, location: Location, record: Mapping[str, object], sources: Mapping[str, Source]
-) -> Fact:
-    named = record["source"]
-    names = named if isinstance(named, list) else [named]
+def _text(location: Location, record: Mapping[str, object]) -> str:
     own = {key: value for key, value in record.items() if key not in _INNER}
     place = ".".join(str(part) for part in location if isinstance(part, str))
-    text = f"{place}: " + ", ".join(f"{key} {_short(value)}" for key, value in own.items())
-    return Fact(file.path, file.line(location), text, tuple(sources[str(name)] for name in names))
+    return f"{place}: " + ", ".join(f"{key} {_short(value)}" for key, value in own.items())
 
 
 def _short(value: object) -> str:
