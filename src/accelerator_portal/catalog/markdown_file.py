@@ -156,26 +156,29 @@ def _parsed(
     if document and not problems:
         record, problems = validate(head, document)
     body_line = text.count("\n", 0, front.end()) + 1
+    body = text[front.end() :]
     try:
-        tokens = _PARSER.parse(text[front.end() :])
+        tokens = _PARSER.parse(body)
     except _LongParagraphError as error:
         (token,) = error.args
         what = f"a paragraph has {len(token.content):,} characters, more than {MAX_PARAGRAPH:,}"
         return None, [*problems, Problem(path, _line(token, body_line), what, "split it")]
-    problems += _structure_problems(path, tokens, body_line)
+    for token, what, remedy in _structure_faults(tokens):
+        problems.append(Problem(path, _line(token, body_line), what, remedy))
     if record is None or document is None:
         return None, problems
-    body = text[front.end() :]
-    sections = tuple(_sections(body, tokens, body_line))
-    targets = tuple(_targets(tokens, body_line))
-    code = tuple(_code(tokens, body_line))
-    lines = {
-        name: document.line(("sources", name, "read")) for name in getattr(record, "sources", ())
-    }
-    spans = tuple(_spans(tokens, body_line))
-    length = len(body.splitlines())
-    mark = _fingerprint(body)
-    file = MarkdownFile(path, {}, sections, targets, code, lines, spans, length, mark)
+    names = getattr(record, "sources", ())
+    file = MarkdownFile(
+        path,
+        {},
+        tuple(_sections(body, tokens, body_line)),
+        tuple(_targets(tokens, body_line)),
+        tuple(_code(tokens, body_line)),
+        {name: document.line(("sources", name, "read")) for name in names},
+        tuple(_spans(tokens, body_line)),
+        len(body.splitlines()),
+        _fingerprint(body),
+    )
     return (record, file), problems
 
 
@@ -239,32 +242,22 @@ def _spans(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
                 yield CodeBlock(line, child.content)
 
 
-def _structure_problems(path: str, tokens: list[Token], body_line: int) -> list[Problem]:
-    """Return problems of text that would be lost or would not be shown as intended."""
-    problems = []
+def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
+    """Yield what would be lost or not shown as intended: its token, what is wrong, and the fix."""
     first = next((t for t in tokens if t.map), None)
     if first and not (first.type == "heading_open" and first.tag == "h2"):
-        what = "there is text before the first ## heading"
-        problems.append(Problem(path, _line(first, body_line), what, "move it under a heading"))
+        yield first, "there is text before the first ## heading", "move it under a heading"
     for token, words in pairwise(tokens):
         if token.type == "th_open" and not words.content.strip():
-            what, remedy = "a table column has no name", "add its name in the table's first line"
-            problems.append(Problem(path, _line(words, body_line), what, remedy))
+            yield words, "a table column has no name", "add its name in the table's first line"
         if _declares_messages(words) and (token.type, token.tag) != ("heading_close", "h2"):
-            what, remedy = (
-                "a block `error` is inside an answer",
-                "move it directly below the heading",
-            )
-            problems.append(Problem(path, _line(words, body_line), what, remedy))
+            yield words, "a block `error` is inside an answer", "move it directly below the heading"
     for token in tokens:
         if token.type == "heading_open" and token.tag == "h1":
-            what, remedy = "level-1 headings are not allowed", "use ## headings"
-            problems.append(Problem(path, _line(token, body_line), what, remedy))
+            yield token, "level-1 headings are not allowed", "use ## headings"
         inside = (child.type for child in token.children or ())
         if token.type == "html_block" or "html_inline" in inside:
-            what, remedy = "raw HTML is not allowed", "use Markdown, or put it in backticks"
-            problems.append(Problem(path, _line(token, body_line), what, remedy))
-    return problems
+            yield token, "raw HTML is not allowed", "use Markdown, or put it in backticks"
 
 
 def _line(token: Token, body_line: int) -> int:

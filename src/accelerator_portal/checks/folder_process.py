@@ -80,7 +80,7 @@ def _run_child(work: Callable[[], None]) -> None:
         work()
     except MemoryError:
         os._exit(_NO_MEMORY)
-    except BaseException:  # noqa: BLE001 - whoever reads the folder next tells of it in full
+    except BaseException:  # noqa: BLE001 - the next process that reads the folder reports it
         os._exit(0)
     os._exit(0)
 

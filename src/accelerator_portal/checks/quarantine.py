@@ -65,7 +65,7 @@ def _with_last_good(
         files={**catalog.files, **files},
         shown_before={**catalog.shown_before, folder: since},
     )
-    return catalog if errors(_told(fuller, today)) else fuller
+    return catalog if errors(_rule_problems(fuller, today)) else fuller
 
 
 def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
@@ -75,7 +75,7 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
     aside, shared = _by_folder(problems)
     catalog = _without(catalog, aside)
     while True:
-        found = _told(catalog, today)
+        found = _rule_problems(catalog, today)
         more = _by_folder(found)[0]
         if not more:
             return catalog, sorted({*shared, *found})
@@ -84,7 +84,7 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
         catalog = replace(_without(catalog, aside), left_out={})
 
 
-def _told(catalog: Catalog, today: dt.date) -> list[Problem]:
+def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
     """Return the problems that the rules find; those of rules that compare folders as warnings.
 
     So two folders with the same name are both not quarantined. The check of the pull request that

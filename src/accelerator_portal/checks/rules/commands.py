@@ -43,11 +43,11 @@ def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             for inside, address in step_addresses(step):
                 for what, remedy in _host_faults(address, known):
                     yield platform.problem("install.yaml", (*location, *inside), what, remedy)
-    told: set[Problem] = set()
+    reported: set[Problem] = set()
     for found in command_texts(catalog):
         for problem in _of_text(found, known):
-            if problem not in told:
-                told.add(problem)
+            if problem not in reported:
+                reported.add(problem)
                 yield problem
 
 
@@ -107,14 +107,14 @@ def command_safety(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
-    told: set[tuple[int, str]] = set()
+    reported: set[tuple[int, str]] = set()
     fetched = False
     for pipeline in found.pipelines():
         of_group = fetched and bool(CLOSING.intersection(pipeline.commands[0].words[:1]))
         fetched = fetched or any(fetches(command.words) for command in pipeline.commands)
         for what, remedy in _of_pipeline(pipeline, fetched=of_group):
-            if (pipeline.line, remedy) not in told:  # words are read several times
-                told.add((pipeline.line, remedy))
+            if (pipeline.line, remedy) not in reported:  # words are read several times
+                reported.add((pipeline.line, remedy))
                 yield pipeline.line, what, remedy
 
 

@@ -98,11 +98,15 @@ def similar_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """
     claims: dict[tuple[str, str], tuple[Platform, str]] = {}
     for platform in catalog.by_claim:
-        told: set[str] = set()
+        reported: set[str] = set()
         for kind, name, location in _names(platform):
             first, other = claims.setdefault((kind, skeleton(name)), (platform, name))
-            if first is not platform and name.casefold() != other.casefold() and kind not in told:
-                told.add(kind)
+            if (
+                first is not platform
+                and name.casefold() != other.casefold()
+                and kind not in reported
+            ):
+                reported.add(kind)
                 what = f'"{name}" looks like "{other}" of {first.path("accelerator.yaml")}'
                 yield platform.problem("accelerator.yaml", location, what, "choose another name")
 
