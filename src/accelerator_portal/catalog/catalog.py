@@ -180,6 +180,10 @@ class Catalog:
     changed: frozenset[str] = frozenset()
     """The folders that the current change modifies; empty if they are unknown."""
 
+    def problem(self, path: str, location: Location, what: str, remedy: str) -> Problem:
+        """Return a problem at `location` of the YAML file `path`."""
+        return Problem(path, self.files[path].line(location), what, remedy)
+
     @property
     def by_claim(self) -> list[Platform]:
         """The platforms by precedence: if two use the same name, the name belongs to the first.

@@ -149,27 +149,25 @@ def _read_as(value: object) -> str:
 
 def _keys(model: type[BaseModel], location: Location) -> list[str]:
     """Return the valid keys of the record that contains `location`."""
-    found = next(_models(_annotation(model, location[:-1])), None)
-    if found is None:
-        return []
-    return [field.alias or name for name, field in found.model_fields.items()]
+    found = _model_at(model, location[:-1])
+    return [field.alias or name for name, field in found.model_fields.items()] if found else []
 
 
 def _record_name(model: type[BaseModel], location: Location) -> str:
     """Return the name of the innermost record around `location`; empty for the file itself."""
     for end in range(len(location) - 1, 0, -1):
-        found = next(_models(_annotation(model, location[:end])), None)
-        if found:
+        if found := _model_at(model, location[:end]):
             return found.__name__
     return ""
 
 
-def _annotation(model: type[BaseModel], location: Location) -> object:
-    """Return the type of the value at `location`, or None if the model has no such place."""
+def _model_at(model: type[BaseModel], location: Location) -> type[BaseModel] | None:
+    """Return the model of the record at `location` of a file, or None if there is no record."""
     annotation: object = model
     for part in location:
         annotation = next(iter(_inside(annotation, part)), None)
-    return annotation
+    models = (m for m in _members(annotation) if isinstance(m, type) and issubclass(m, BaseModel))
+    return next(models, None)
 
 
 def _inside(annotation: object, part: str | int) -> Iterator[object]:
@@ -183,12 +181,6 @@ def _inside(annotation: object, part: str | int) -> Iterator[object]:
             yield arguments[0]
         elif isinstance(origin, type) and issubclass(origin, Mapping):
             yield arguments[1]
-
-
-def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    for member in _members(annotation):
-        if isinstance(member, type) and issubclass(member, BaseModel):
-            yield member
 
 
 def _members(annotation: object) -> Iterator[object]:

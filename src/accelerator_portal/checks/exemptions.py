@@ -11,8 +11,6 @@ from accelerator_portal.catalog.catalog import EXCEPTIONS, platform_of
 from accelerator_portal.catalog.files.shared_files import Exemption
 from accelerator_portal.catalog.problem import did_you_mean
 
-_RULE = "exceptions"
-
 
 def without_exemptions(
     catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
@@ -63,5 +61,5 @@ def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
 
 
 def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:
-    line = catalog.files[EXCEPTIONS].line(("exceptions", place, "rule"))
-    return Problem(EXCEPTIONS, line, what, remedy, rule=_RULE)
+    found = catalog.problem(EXCEPTIONS, ("exceptions", place, "rule"), what, remedy)
+    return replace(found, rule="exceptions")

@@ -150,17 +150,13 @@ def runs_its_input(words: Sequence[str]) -> bool:
 
 def fetches(words: Sequence[str]) -> bool:
     """Return whether a command downloads something."""
-    return (
-        any(name_of(word) in FETCHERS for word in words[:12])
-        or program_of(words)[0] in FETCHERS
-        or any(call in word for word in words for call in _CALLS)
-        or _fetches_with_a_word(words)
-    )
-
-
-def _fetches_with_a_word(words: Sequence[str]) -> bool:
     name, arguments = program_of(words)
-    return not _FETCHING.get(name, frozenset()).isdisjoint(arguments[:4])
+    return (
+        name in FETCHERS
+        or any(name_of(word) in FETCHERS for word in words[:12])
+        or any(call in word for word in words for call in _CALLS)
+        or not _FETCHING.get(name, frozenset()).isdisjoint(arguments[:4])
+    )
 
 
 def startup_file(words: Sequence[str]) -> str | None:

@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
-from accelerator_portal.catalog.catalog import ACCELERATORS, RELEASES, SELECTOR
+from accelerator_portal.catalog.catalog import RELEASES, SELECTOR, platform_of
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.install_file import Option, Requirement
 from accelerator_portal.catalog.files.shared_files import StartingChoice
@@ -156,39 +156,35 @@ def _overlap(
 def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """The default selections in `data/selector.yaml` are valid, one per operating system."""
     selector = make_selector(catalog, expand(catalog)[0])
-    file = catalog.files[SELECTOR]
     for place, name in enumerate(catalog.defaults.primary):
-        if name not in catalog.by_id:
-            yield from _unknown_start(catalog, name, file.line(("primary", place)))
+        yield from _unknown_start(catalog, name, ("primary", place))
     for place, os in repeated(start.os for start in catalog.defaults.start):
-        line = file.line(("start", place))
-        yield Problem(SELECTOR, line, f"{os} is listed twice", "remove one of the two")
+        what, remedy = f"{os} is listed twice", "remove one of the two"
+        yield catalog.problem(SELECTOR, ("start", place), what, remedy)
     for place, start in enumerate(catalog.defaults.start):
-        line = file.line(("start", place))
-        if start.platform not in catalog.by_id:
-            yield from _unknown_start(catalog, start.platform, line)
-            continue
-        if selector.starts:  # without any row, there are no default choices
-            yield from _unserved(selector, start, line)
+        yield from _unknown_start(catalog, start.platform, ("start", place))
+        # Without any row, there are no default choices.
+        known = selector.starts and start.platform in catalog.by_id
+        if known and (why := _unserved(selector, start)):
+            what = "no install option matches this selection"
+            yield catalog.problem(SELECTOR, ("start", place), what, why)
 
 
-def _unserved(selector: Selector, start: StartingChoice, line: int) -> Iterator[Problem]:
+def _unserved(selector: Selector, start: StartingChoice) -> str | None:
+    """Return why a default choice has no install option; None if it has one."""
     found = resolve(selector, start.model_dump())
-    what = "no install option matches this selection"
     if found.choice is None:
-        machine = f"{start.os} {start.arch}"
-        yield Problem(SELECTOR, line, what, f"{start.platform} has no option for {machine}")
-    elif found.unmet:
-        near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
-        yield Problem(SELECTOR, line, what, f"the closest option has {near}")
+        return f"{start.platform} has no option for {start.os} {start.arch}"
+    near = ", ".join(f"{axis}: {found.choice[axis]}" for axis in found.unmet)
+    return f"the closest option has {near}" if near else None
 
 
-def _unknown_start(catalog: Catalog, name: str, line: int) -> Iterator[Problem]:
-    read = any(path.startswith(f"{ACCELERATORS}/{name}/") for path in catalog.files)
-    if read or name in catalog.set_aside:
-        return  # the folder's own problems are reported already
-    what = f'there is no platform "{name}"'
-    yield Problem(SELECTOR, line, what, did_you_mean(name, catalog.by_id))
+def _unknown_start(catalog: Catalog, name: str, location: Location) -> Iterator[Problem]:
+    """Yield a problem if a platform has no folder; those of its folder are reported already."""
+    read = any(platform_of(path) == name for path in catalog.files)
+    if not (read or name in catalog.by_id or name in catalog.set_aside):
+        what = f'there is no platform "{name}"'
+        yield catalog.problem(SELECTOR, location, what, did_you_mean(name, catalog.by_id))
 
 
 @rule(fixes=True)

@@ -18,7 +18,6 @@ from accelerator_portal.catalog.files.shared_files import (
 from accelerator_portal.catalog.files.suite_file import SUITES_OF_CHECKOUTS, SuiteFile
 from accelerator_portal.catalog.loader import VALIDATION
 from accelerator_portal.catalog.problem import did_you_mean
-from accelerator_portal.catalog.yaml_file import Location
 from accelerator_portal.checks.rule import repeated, rule
 from accelerator_portal.reports.identity import Identity, UnreadableKeyError, identity_of, parse_key
 from accelerator_portal.reports.known_issues import readable_key
@@ -257,7 +256,7 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     families = catalog.model_families.families
     for place, name in repeated(family.id for family in families):
         what = f'the family "{name}" is listed twice'
-        yield _problem(catalog, ("families", place, "id"), what, "merge the two")
+        yield catalog.problem(MODEL_FAMILIES, ("families", place, "id"), what, "merge the two")
     for place, family in enumerate(families):
         suites = model_suites(catalog.suites)
         matched = {pattern: _matches(suites, pattern) for pattern in family.names}
@@ -265,10 +264,12 @@ def model_families(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             location = ("families", place, "names", number)
             if "/" not in pattern:
                 what = f'the pattern "{pattern}" names no suite'
-                yield _problem(catalog, location, what, f'write "*/{pattern}" for every suite')
+                yield catalog.problem(
+                    MODEL_FAMILIES, location, what, f'write "*/{pattern}" for every suite'
+                )
             elif any(matched.values()) and not matched[pattern]:
                 what = f'no test of a model suite matches "{pattern}"'
-                yield _problem(catalog, location, what, "correct it or remove it")
+                yield catalog.problem(MODEL_FAMILIES, location, what, "correct it or remove it")
 
 
 @rule()
@@ -287,9 +288,11 @@ def feature_tests(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                     continue
                 if not _matches(catalog.suites, pattern):
                     location = ("features", feature, place, "names", number)
-                    line = catalog.files[FEATURE_TESTS].line(location)
-                    what = f'no test of a suite matches "{pattern}"'
-                    yield Problem(FEATURE_TESTS, line, what, "correct it or remove it")
+                    what, remedy = (
+                        f'no test of a suite matches "{pattern}"',
+                        "correct it or remove it",
+                    )
+                    yield catalog.problem(FEATURE_TESTS, location, what, remedy)
 
 
 def _matches(suites: Mapping[str, SuiteFile], pattern: str) -> bool:
@@ -298,11 +301,6 @@ def _matches(suites: Mapping[str, SuiteFile], pattern: str) -> bool:
         for suite, listed in suites.items()
         for name in listed.tests
     )
-
-
-def _problem(catalog: Catalog, location: Location, what: str, remedy: str) -> Problem:
-    line = catalog.files[MODEL_FAMILIES].line(location)
-    return Problem(MODEL_FAMILIES, line, what, remedy)
 
 
 @rule()

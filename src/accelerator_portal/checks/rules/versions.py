@@ -35,9 +35,8 @@ def release_order(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
         before, here = releases[place - 1].version, releases[place].version
         if Version(before) <= Version(here):
             what = f"{here} is listed below {before}"
-            yield _misplaced_release(
-                catalog, ("releases", place, "version"), what, "list newest versions first"
-            )
+            location = ("releases", place, "version")
+            yield catalog.problem(RELEASES, location, what, "list newest versions first")
     preview = catalog.releases.preview
     yield from _doubled_builds(catalog, preview.wheels, ("preview", "wheels"))
     for place, release in enumerate(releases):
@@ -53,12 +52,9 @@ def _doubled_builds(
         for arch in build.arch:
             if (build.variant, build.os, arch) in seen:
                 what = f"{build.variant} for {build.os} {arch} is listed twice"
-                yield _misplaced_release(catalog, (*location, place), what, "remove one of the two")
+                at = (*location, place)
+                yield catalog.problem(RELEASES, at, what, "remove one of the two")
             seen.add((build.variant, build.os, arch))
-
-
-def _misplaced_release(catalog: Catalog, location: Location, what: str, remedy: str) -> Problem:
-    return Problem(RELEASES, catalog.files[RELEASES].line(location), what, remedy)
 
 
 _NUMBERED = re.compile(r"(.*?[a-z-])(\d+(?:\.\d+)+)")
