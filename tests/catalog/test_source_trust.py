@@ -5,7 +5,7 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from accelerator_portal.catalog import load_catalog
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.sources import Source
 from accelerator_portal.catalog.source_ages import (
     TrustLevel,
@@ -14,7 +14,7 @@ from accelerator_portal.catalog.source_ages import (
     trust_level,
     vendor_places,
 )
-from tests.folders import ACCELERATOR, EXAMPLE, REPOSITORY, Tree, edited, loaded
+from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited, loaded
 
 VENDOR = frozenset({"github.com/ascend", "hiascend.com"})
 OWN = "https://github.com/pytorch-fdn/accelerator-test-infra"
@@ -82,10 +82,8 @@ def test_a_vendor_s_places_are_those_of_its_own_links(tree: Tree) -> None:
     assert trust == "vendor"
 
 
-def test_a_project_of_several_vendors_is_nobody_s_own() -> None:
+def test_a_project_of_several_vendors_is_nobody_s_own(catalog: Catalog) -> None:
     """A platform that links FlagOS or vLLM for help does not make them its vendor."""
-    catalog, _ = load_catalog(REPOSITORY)
-    assert catalog is not None
     shared = {"github.com/flagos-ai", "github.com/vllm-project"}
     linked = {
         place(link)
@@ -100,10 +98,8 @@ def test_a_project_of_several_vendors_is_nobody_s_own() -> None:
         assert not shared & vendor_places(platform.accelerator)
 
 
-def test_every_source_that_says_run_here_is_marked_so() -> None:
+def test_every_source_that_says_run_here_is_marked_so(catalog: Catalog) -> None:
     """A title that names a run of this project has the level of a test."""
-    catalog, _ = load_catalog(REPOSITORY)
-    assert catalog is not None
     sources = [s for fact in facts(catalog) for s in fact.sources]
     said = [s for s in sources if re.search(r"\b(?:run|tried) here on 20", s.title)]
     assert said

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from accelerator_portal.catalog import load_catalog
-from tests.folders import REPOSITORY
+from accelerator_portal.catalog import Catalog
 
 
-def test_the_releases_list_what_torchaudio_supports() -> None:
-    catalog, _ = load_catalog(REPOSITORY)
-    assert catalog is not None
+def test_the_releases_list_what_torchaudio_supports(catalog: Catalog) -> None:
     fits = {r.version: catalog.releases.companions_of(r.version) for r in catalog.releases.releases}
     assert fits["2.9.0"]["torchaudio"] == ("2.9.0",)
     assert fits["2.9.0"]["torchvision"] == ("0.24.0",)
