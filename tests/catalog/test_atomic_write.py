@@ -118,7 +118,7 @@ def test_leftovers_are_removed_when_nobody_can_still_be_writing_them(tmp_path: P
     past = (now - LEFTOVER_AGE).timestamp() - 60
     for path in (kept, old, folder):
         os.utime(path, (past, past))
-    assert {*remove_leftovers(tmp_path, now)} == {old, folder}
+    remove_leftovers(tmp_path, now)
     assert {*tmp_path.iterdir()} == {kept, young, tmp_path / "in"}
     assert not folder.exists()
-    assert remove_leftovers(tmp_path / "nowhere", now) == []
+    remove_leftovers(tmp_path / "nowhere", now)

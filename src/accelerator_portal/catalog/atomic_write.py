@@ -76,13 +76,12 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
         raise
 
 
-def remove_leftovers(root: Path, now: dt.datetime) -> list[Path]:
-    """Remove temporary files and folders below `root` older than LEFTOVER_AGE; return their paths.
+def remove_leftovers(root: Path, now: dt.datetime) -> None:
+    """Remove temporary files and folders below `root` that are older than LEFTOVER_AGE.
 
     `now` is the current time. Files that cannot be removed stay; they do no harm.
     """
     oldest = (now - LEFTOVER_AGE).timestamp()
-    removed = []
     for path in sorted(root.rglob(f".*{_SUFFIX}")):
         with suppress(OSError):
             if path.lstat().st_mtime >= oldest:
@@ -91,5 +90,3 @@ def remove_leftovers(root: Path, now: dt.datetime) -> list[Path]:
                 shutil.rmtree(path)
             else:
                 path.unlink()
-            removed.append(path)
-    return removed

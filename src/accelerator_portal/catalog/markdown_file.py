@@ -1,4 +1,4 @@
-"""`guide.md`, `faq.md` and their translations: front matter, then sections with a heading."""
+"""Parses `guide.md`, `faq.md` and their translations: front matter, then sections with headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`accelerator.yaml`: what a platform is, which features work, and where its reports are."""
+"""Models `accelerator.yaml`: what a platform is, which features work, and where its reports are."""
 
 from __future__ import annotations
 

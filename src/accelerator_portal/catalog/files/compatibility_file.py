@@ -1,4 +1,4 @@
-"""`compatibility.yaml`: which versions of plugin, PyTorch, SDK and Python fit together."""
+"""Models `compatibility.yaml`: which versions of plugin, PyTorch, SDK and Python fit together."""
 
 from __future__ import annotations
 

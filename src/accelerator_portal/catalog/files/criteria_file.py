@@ -1,4 +1,4 @@
-"""`data/criteria.yaml`: requirements for test results, and limits that pages and rules use."""
+"""Models `data/criteria.yaml`: requirements for test results, and limits for pages and rules."""
 
 from __future__ import annotations
 

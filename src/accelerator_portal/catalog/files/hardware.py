@@ -1,4 +1,4 @@
-"""`hardware:` of `accelerator.yaml`: which cards exist, and which builds of PyTorch run on them."""
+"""Models `hardware` of `accelerator.yaml`: cards, and the builds of PyTorch that run on them."""
 
 from __future__ import annotations
 

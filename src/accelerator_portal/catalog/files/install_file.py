@@ -1,4 +1,4 @@
-"""`install.yaml`: install options, written once as structured steps."""
+"""Models `install.yaml`: install options, written once as structured steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`known-issues.yaml`: tests that fail or are skipped on purpose, until an expiry date."""
+"""Models `known-issues.yaml`: tests that fail or are skipped on purpose, until an expiry date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`data/packages/<name>.json`: what package indexes state about one package, as last read.
+"""Models `data/packages/<name>.json`: what indexes state about one package, as last read.
 
 A command writes these files (`accelerator-portal packages sync`); nobody edits them.
 """

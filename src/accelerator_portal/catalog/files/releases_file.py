@@ -1,4 +1,4 @@
-"""`data/releases.yaml`: every PyTorch release, and the wheels, images and archives of each."""
+"""Models `data/releases.yaml`: every PyTorch release, with its wheels, images and archives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists the reports in a platform's folder `results/`, without reading them."""
+"""Lists the reports in a folder `results/`, and caches what is computed from one object."""
 
 from __future__ import annotations
 

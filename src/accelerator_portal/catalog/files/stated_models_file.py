@@ -1,4 +1,4 @@
-"""`stated-models.yaml`: models that a platform runs according to documents, not to tests."""
+"""Models `stated-models.yaml`: models that a platform runs according to documents, not to tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`data/suites/<id>.yaml`: a test suite, and the names of its tests."""
+"""Models `data/suites/<id>.yaml`: a test suite, and the names of its tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`upstream_events` in `accelerator.yaml`: which of PyTorch's changes are tested, and how."""
+"""Models `upstream_events` in `accelerator.yaml`: which changes of PyTorch are tested, and how."""
 
 from __future__ import annotations
 

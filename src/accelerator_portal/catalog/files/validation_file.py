@@ -1,4 +1,4 @@
-"""`validation.yaml`: settings of the test harness for one platform, and its deploy recipes."""
+"""Models `validation.yaml`: one platform's settings of the harness, and its deploy recipes."""
 
 from __future__ import annotations
 

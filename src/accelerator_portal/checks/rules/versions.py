@@ -290,11 +290,10 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     for path, file in catalog.files.items():
         declared = file.data.get("sources") if isinstance(file.data, Mapping) else None
         if isinstance(declared, Mapping):
-            for name, day in _late(_valid(declared), today):
-                yield _future_date(path, file.line(("sources", name, "read")), day, today)
+            lines = {name: file.line(("sources", name, "read")) for name in declared}
+            yield from _read_later(path, _valid(declared), lines, today)
     for text in catalog.texts:
-        for name, day in _late(text.sources, today):
-            yield _future_date(text.path, text.source_lines.get(name, 1), day, today)
+        yield from _read_later(text.path, text.sources, text.source_lines, today)
 
 
 def _valid(declared: Mapping[str, object]) -> dict[str, Source]:
@@ -306,13 +305,13 @@ def _valid(declared: Mapping[str, object]) -> dict[str, Source]:
     return found
 
 
-def _late(sources: Mapping[str, Source], today: dt.date) -> Iterator[tuple[str, dt.date]]:
-    return ((name, source.read) for name, source in sources.items() if source.read > today)
-
-
-def _future_date(path: str, line: int, day: dt.date, today: dt.date) -> Problem:
-    what = f"the date {day} is in the future (today is {today} in UTC)"
-    return Problem(path, line, what, "use the date on which you read the source")
+def _read_later(
+    path: str, sources: Mapping[str, Source], lines: Mapping[str, int], today: dt.date
+) -> Iterator[Problem]:
+    for name, source in sources.items():
+        if source.read > today:
+            what = f"the date {source.read} is in the future (today is {today} in UTC)"
+            yield Problem(path, lines[name], what, "use the date on which you read the source")
 
 
 _NUMBER = r"v?(\d+(?:\.\w+)*)"
