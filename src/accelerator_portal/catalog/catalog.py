@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -179,6 +179,12 @@ class Catalog:
     """The ids of platforms that have archived results but no folder."""
     changed: frozenset[str] = frozenset()
     """The folders that the current change modifies; empty if they are unknown."""
+
+    def with_platform(self, platform: Platform) -> Catalog:
+        """Return the catalog with one more platform and its files."""
+        platforms = sorted((*self.platforms, platform), key=Platform.order)
+        files = {**self.files, **{file.path: file for file in platform.files.values()}}
+        return replace(self, platforms=tuple(platforms), files=files)
 
     def problem(self, path: str, location: Location, what: str, remedy: str) -> Problem:
         """Return a problem at `location` of the YAML file `path`."""

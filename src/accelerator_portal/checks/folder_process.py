@@ -15,7 +15,6 @@ import select
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, load_catalog
@@ -55,9 +54,7 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
     platform, _ = load_platform(root, folder)
     if platform is None:
         return
-    files = {file.path: file for file in platform.files.values()}
-    alone = replace(shared, platforms=(platform,), files={**shared.files, **files})
-    for _ in run_checks(alone, today):
+    for _ in run_checks(shared.with_platform(platform), today):
         pass
 
 

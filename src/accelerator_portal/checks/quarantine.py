@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.catalog.catalog import platform_of
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import RULES, errors, run_checks
@@ -58,13 +58,8 @@ def _with_last_good(
     platform, _ = load_platform(place, folder)
     if platform is None:
         return catalog
-    files = {platform.path(name): file for name, file in platform.files.items()}
-    fuller = replace(
-        catalog,
-        platforms=tuple(sorted((*catalog.platforms, platform), key=Platform.order)),
-        files={**catalog.files, **files},
-        shown_before={**catalog.shown_before, folder: since},
-    )
+    shown_before = {**catalog.shown_before, folder: since}
+    fuller = replace(catalog.with_platform(platform), shown_before=shown_before)
     return catalog if errors(_rule_problems(fuller, today)) else fuller
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from accelerator_portal.catalog import Catalog, Problem
-from accelerator_portal.catalog.catalog import ACCELERATORS, Platform
+from accelerator_portal.catalog.catalog import ACCELERATORS
 from accelerator_portal.catalog.files.install_steps import Step
 from accelerator_portal.catalog.files.sources import cited_ids
 from accelerator_portal.catalog.loader import load_platform
@@ -220,19 +220,9 @@ def check_folder(
         platform, problems = load_platform(Path(place), platform_id)
     if platform is None:
         return None, sorted(set(problems))
-    others = _without_reports(catalog)
-    found = _with(others, platform)
+    # Reports take long to check and do not matter here.
+    platforms = tuple(replace(one, results=()) for one in catalog.platforms)
+    others = replace(catalog, platforms=platforms)
+    found = others.with_platform(platform)
     brought = {*problems, *run_checks(found, today)} - {*run_checks(others, today)}
     return found, sorted(brought)
-
-
-def _without_reports(catalog: Catalog) -> Catalog:
-    """Return the catalog without test reports, which take long to check and do not matter here."""
-    platforms = (replace(platform, results=()) for platform in catalog.platforms)
-    return replace(catalog, platforms=tuple(platforms))
-
-
-def _with(catalog: Catalog, platform: Platform) -> Catalog:
-    platforms = sorted((*catalog.platforms, platform), key=Platform.order)
-    files = {**catalog.files, **{f.path: f for f in platform.files.values()}}
-    return replace(catalog, platforms=tuple(platforms), files=files)
