@@ -70,10 +70,11 @@ from accelerator_portal.catalog.text_file import read_text
 from accelerator_portal.catalog.validation import validate
 from accelerator_portal.catalog.yaml_file import YamlFile, parse_yaml
 
-FOLDER_FILES = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
 KNOWN_ISSUES = "known-issues.yaml"
 VALIDATION = "validation.yaml"
-OPTIONAL_FILES = (KNOWN_ISSUES, VALIDATION, STATED_MODELS)
+
+_REQUIRED = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
+_FILES = (*_REQUIRED, KNOWN_ISSUES, VALIDATION, STATED_MODELS)
 
 _TRANSLATION = re.compile(r"(guide|faq)\.([a-z]{2,3})\.md")
 
@@ -195,7 +196,6 @@ class _Reader:
         if not (whole and accelerator and install and versions and guide and faq):
             self.left_out[folder] = results
             return None
-        names = (*FOLDER_FILES, *OPTIONAL_FILES)
         return Platform(
             folder,
             accelerator,
@@ -203,7 +203,7 @@ class _Reader:
             versions,
             guide,
             faq,
-            {name: f for name in names if (f := self.files.get(f"{home}/{name}"))},
+            {name: f for name in _FILES if (f := self.files.get(f"{home}/{name}"))},
             results=results,
             known_issues=issues.issues if issues else (),
             validation=settings or Validation(),
@@ -273,11 +273,10 @@ class _Reader:
         return ()
 
     def _unexpected_files(self, home: str) -> None:
-        known = {*FOLDER_FILES, *OPTIONAL_FILES, RESULTS}
         for name in self._names(home):
-            if name not in known and not _TRANSLATION.fullmatch(name):
+            if name not in {*_FILES, RESULTS} and not _TRANSLATION.fullmatch(name):
                 what = "the portal does not use this file"
-                remedy = did_you_mean(name, (*FOLDER_FILES, *OPTIONAL_FILES, f"{RESULTS}/"))
+                remedy = did_you_mean(name, (*_FILES, f"{RESULTS}/"))
                 self._problem(f"{home}/{name}", what, remedy)
 
     def _names(self, folder: str) -> list[str]:

@@ -136,9 +136,8 @@ def runs_its_input(words: Sequence[str]) -> bool:
     it reads is then only data.
     """
     name, arguments = program_of(words)
-    if name.startswith("$") or _PATTERN.search(name):  # the program is unknown
-        return True
-    if name in _ALWAYS_RUNNING:
+    is_unknown = name.startswith("$") or _PATTERN.search(name)
+    if is_unknown or name in _ALWAYS_RUNNING:
         return True
     if name not in RUNNERS:
         return False

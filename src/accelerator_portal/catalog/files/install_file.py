@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -106,7 +106,7 @@ def _means(line: str, meaning: str) -> bool:
         return False
 
 
-_RELEASES_FROM = ("wheels", "images", "archives", "compatibility")
+_RELEASES_FROM = (*get_args(BuildKind), "compatibility")
 
 
 class Option(Sourced):
@@ -176,12 +176,8 @@ class Option(Sourced):
 
         None if `wheels`, `images` and `archives` are not set.
         """
-        patterns: dict[BuildKind, Line | None] = {
-            "wheels": self.wheels,
-            "images": self.images,
-            "archives": self.archives,
-        }
-        return next(((kind, glob) for kind, glob in patterns.items() if glob), None)
+        kinds: tuple[BuildKind, ...] = get_args(BuildKind)
+        return next(((kind, glob) for kind in kinds if (glob := getattr(self, kind))), None)
 
     def admits(self, version: str) -> bool:
         """Return whether `torch` allows this release; true if `torch` is not set."""
