@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from urllib.parse import unquote
@@ -18,9 +17,14 @@ from packaging.version import Version
 
 from accelerator_automation.cited_files import FileCommit, is_read_again, is_turn, newest_commit
 from accelerator_automation.github.api import Api, GitHubError
-from accelerator_automation.github.branch import BaseCommit, BranchRepository
-from accelerator_automation.plugin_pull_requests import MOST_OPENED
-from accelerator_automation.proposals import ProposalKind, ProposalResults, proposal_text, settle
+from accelerator_automation.github.branch import BranchRepository
+from accelerator_automation.proposals import (
+    Proposal,
+    ProposalKind,
+    ProposalResults,
+    ProposalTopic,
+    settle,
+)
 from accelerator_automation.stated_model_pull_requests import listed
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.files.releases_file import Release
@@ -45,37 +49,6 @@ _PYTORCH = "pytorch/pytorch"
 _FOLDER_FORMAT, _FOLDER_FILES = "flaggems", re.compile(r"test_[\w-]{1,200}\.py", re.ASCII)
 
 
-@dataclass(frozen=True)
-class BaselineProposal:
-    """A pull request that replaces a baseline's report with the newly converted one.
-
-    `about` is the report's id, `path` its file, `reason` the body of the commit message, `commit`
-    the newest commit of the converted files, and `after` the new report.
-    """
-
-    about: str
-    path: str
-    title: str
-    body: str
-    reason: str
-    commit: str
-    after: Report
-    kind: ProposalKind = KIND
-
-    @property
-    def branch(self) -> str:
-        """The name of the pull request's branch."""
-        return f"{self.kind}/{self.about}"
-
-    def without(self, versions: Collection[str]) -> BaselineProposal | None:
-        """Return the proposal, or None if its newest commit is in `versions` (declined ones)."""
-        return None if self.commit in versions else self
-
-    def edited(self, _text: str) -> str:
-        """Return the text of the new report, which replaces the old one."""
-        return report_text(self.after)
-
-
 def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -> ProposalResults:
     """Open or update a pull request for each changed baseline; return the outcomes by report id.
 
@@ -86,7 +59,6 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
     """
     done = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
-    base: BaseCommit | None = None
     turns = {p.id for place, p in enumerate(catalog.platforms) if is_turn(place, now.date())}
     for stored in _newest(stored_reports(catalog)[0]):
         if stored.report.accelerator not in turns:
@@ -94,9 +66,10 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
         try:
             wanted = _proposal(api, catalog, stored, now)
             if wanted:
-                base = base or repository.base()
-                room = done.count("opened") < MOST_OPENED
-                done.outcomes[stored.id] = settle(repository, base, wanted, room=room)
+                topic = ProposalTopic(KIND, stored.id, f"{KIND}/{stored.id}")
+                done.outcomes[stored.id] = settle(
+                    repository, topic, wanted.unless_declined, room=done.has_room
+                )
         except GitHubError as error:
             if error.passing:
                 raise
@@ -115,7 +88,7 @@ def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
 
 def _proposal(
     api: Api, catalog: Catalog, stored: StoredReport, now: dt.datetime
-) -> BaselineProposal | None:
+) -> Proposal | None:
     """Return the proposal for a baseline, or None if nothing changed.
 
     A baseline of a PyTorch release is converted from the files at the tag of the newest release,
@@ -188,7 +161,7 @@ def _converted(
             yield reader(file, Options(accelerator=before.accelerator))
 
 
-def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineProposal:
+def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> Proposal:
     """Return the proposal to replace a report with `after`, with the texts of its pull request."""
     repositories = ", ".join(
         span(name) for name in dict.fromkeys(o.repository for o in after.origins)
@@ -205,10 +178,14 @@ def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> BaselineP
         "Push changes to this branch; the nightly build keeps them.",
         "If you close this pull request, this commit is not proposed again.",
     ]
-    body = proposal_text(KIND, stored.id, [newest.sha], lines)
-    reason = "\n".join(f"{o.repository}@{o.commit}:{o.path}" for o in after.origins)
-    title = f"Update the results that {stored.id} expects"
-    return BaselineProposal(stored.id, stored.path, title, body, reason, newest.sha, after)
+    return Proposal(
+        path=stored.path,
+        title=f"Update the results that {stored.id} expects",
+        versions=[newest.sha],
+        lines=lines,
+        reason="\n".join(f"{o.repository}@{o.commit}:{o.path}" for o in after.origins),
+        edited=lambda _: report_text(after),
+    )
 
 
 def _words(before: Report, after: Report) -> Iterator[str]:

@@ -5,18 +5,18 @@ Each release whose metadata states a torch version gets a row in that file of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
 
 from packaging.version import Version
 
 from accelerator_automation.github.api import Api
-from accelerator_automation.github.branch import BaseCommit, BranchRepository
+from accelerator_automation.github.branch import BranchRepository
 from accelerator_automation.proposals import (
-    PlatformProposal,
+    Proposal,
     ProposalKind,
     ProposalResults,
-    proposal_text,
+    ProposalTopic,
     settle,
 )
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
@@ -29,25 +29,34 @@ KIND: ProposalKind = "plugin-release"
 _MOST_TITLE = 200
 
 
-def title(proposals: Sequence[RowProposal]) -> str:
-    """Return the title of the pull request, which is also the subject of its commit."""
-    names = ", ".join(visible(proposal.release.name) for proposal in proposals)
-    return f"Add {names} to {proposals[0].release.platform}"[:_MOST_TITLE]
-
-
-def body(platform: Platform, proposals: Sequence[RowProposal]) -> str:
-    """Return the text of the pull request."""
+def _proposal(
+    platform: Platform, found: Iterable[RowProposal], declined: Collection[str]
+) -> Proposal | None:
+    """Return the proposal to add the rows, without those of declined versions, or None."""
+    rows = [row for row in found if row.release.facts.version not in declined]
+    if not rows:
+        return None
+    path = platform.path("compatibility.yaml")
+    names = ", ".join(visible(row.release.name) for row in rows)
+    required = " and ".join(sorted({line for row in rows for line in row.evidence.required}))
     owners = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
-    lines = [line for proposal in proposals for line in (*_release(proposal), "")]
-    file = span(platform.path("compatibility.yaml"))
+    lines = [line for row in rows for line in (*_release(row), "")]
     lines += [
         f"Owners of the folder: {owners or 'none are named'}.",
         "",
-        f"The rows are in {file}. Push changes to this branch; the nightly build keeps them.",
+        f"The rows are in {span(path)}. Push changes to this branch; the nightly build keeps them.",
         "If you close this pull request, these releases are not proposed again.",
     ]
-    versions = [p.release.facts.version for p in proposals]
-    return proposal_text(KIND, platform.id, versions, lines)
+    return Proposal(
+        path=path,
+        title=f"Add {names} to {platform.id}"[:_MOST_TITLE],
+        versions=[row.release.facts.version for row in rows],
+        lines=lines,
+        reason=f"The wheel metadata requires {required}."
+        if required
+        else "The package index lists it.",
+        edited=lambda text: _with_rows(path, text, rows),
+    )
 
 
 def _release(proposal: RowProposal) -> Iterator[str]:
@@ -66,45 +75,6 @@ def _release(proposal: RowProposal) -> Iterator[str]:
         )
 
 
-MOST_OPENED = 10
-"""The maximum number of new pull requests in a nightly run, so that owners don't get many at
-once."""
-
-
-@dataclass(frozen=True)
-class PluginProposal(PlatformProposal):
-    """A pull request that adds the rows of a platform's new plugin releases."""
-
-    rows: tuple[RowProposal, ...]
-    kind = KIND
-    file = "compatibility.yaml"
-
-    @property
-    def title(self) -> str:
-        """The title, with the packages and their versions."""
-        return title(self.rows)
-
-    @property
-    def body(self) -> str:
-        """The text of the pull request: the metadata's facts, and which ones owners have to add."""
-        return body(self.platform, self.rows)
-
-    @property
-    def reason(self) -> str:
-        """The body of the commit message, with the requirements in the metadata."""
-        said = " and ".join(sorted({line for one in self.rows for line in one.evidence.required}))
-        return f"The wheel metadata requires {said}." if said else "The package index lists it."
-
-    def without(self, versions: Collection[str]) -> PluginProposal | None:
-        """Return the proposal without these versions, or None if no row is left."""
-        rows = tuple(row for row in self.rows if row.release.facts.version not in versions)
-        return replace(self, rows=rows) if rows else None
-
-    def edited(self, text: str) -> str:
-        """Return the text of `compatibility.yaml` with every row added. Raises ProblemsError."""
-        return with_rows(self.path, text, self.rows)
-
-
 def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
     """Open or update a pull request for each platform with new plugin releases.
 
@@ -112,16 +82,14 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
     """
     done = ProposalResults("no new plugin release")
     repository = BranchRepository(api, home)
-    base: BaseCommit | None = None
     for platform in catalog.platforms:
         rows = _rows(catalog, platform, done)
         if not rows:
             continue
-        base = base or repository.base()
+        topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
+        propose = partial(_proposal, platform, rows)
         try:
-            room = done.count("opened") < MOST_OPENED
-            wanted = PluginProposal(platform, rows)
-            done.outcomes[platform.id] = settle(repository, base, wanted, room=room)
+            done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
         except ProblemsError as error:
             done.problems[platform.id] = str(error.problems[0])
     return done
@@ -142,7 +110,7 @@ def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[
     return tuple(one for one in found if one.row)
 
 
-def with_rows(path: str, text: str, proposals: Sequence[RowProposal]) -> str:
+def _with_rows(path: str, text: str, proposals: Iterable[RowProposal]) -> str:
     """Return the text of `compatibility.yaml` with every proposed row. Raises ProblemsError."""
     for one in sorted(proposals, key=lambda one: Version(one.release.facts.version)):
         if one.row:

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol
+from typing import Literal
 
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.events import Number, Part, Sha, User
 from accelerator_automation.github.api import parsed, read_all
-from accelerator_automation.github.branch import BaseCommit, BranchFile, BranchRepository
+from accelerator_automation.github.branch import BranchFile, BranchRepository
 from accelerator_automation.sanitizer import faults
-from accelerator_portal.catalog import Platform
 
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
@@ -32,71 +31,44 @@ _WORDS: dict[ProposalOutcome, str] = {
     "declined": "declined by closing",
 }
 
+MOST_OPENED = 10
+"""The maximum number of new pull requests in a nightly run, so that owners don't get many at
+once."""
 
-class Proposal(Protocol):
+
+@dataclass(frozen=True, slots=True)
+class ProposalTopic:
+    """What a pull request is about, by which it is found in a later run."""
+
+    kind: ProposalKind
+    about: str
+    """The id of the platform or the report, or `torch`."""
+    branch: str
+
+
+@dataclass(frozen=True)
+class Proposal:
     """A pull request that changes one file.
 
     Its versions are what it proposes: releases of a package, or commits of cited files. Whoever
     closes the pull request declines these versions.
     """
 
-    @property
-    def kind(self) -> ProposalKind:
-        """The kind: releases of a plugin or of PyTorch, stated models, or a baseline."""
+    path: str
+    """The path of the file to change."""
+    title: str
+    """The title of the pull request, which is also the subject of its commit."""
+    versions: Sequence[str]
+    lines: Sequence[str]
+    """The text of the pull request, as lines of Markdown."""
+    reason: str
+    """The body of the commit message."""
+    edited: Callable[[str], str]
+    """Takes the text of the file and returns it with the change. Raises ProblemsError."""
 
-    @property
-    def about(self) -> str:
-        """The id of the platform or the report, or `torch`."""
-
-    @property
-    def path(self) -> str:
-        """The path of the file to change."""
-
-    @property
-    def branch(self) -> str:
-        """The branch of the pull request."""
-
-    @property
-    def title(self) -> str:
-        """The title of the pull request, which is also the subject of its commit."""
-
-    @property
-    def body(self) -> str:
-        """The text of the pull request; its first line is the marker."""
-
-    @property
-    def reason(self) -> str:
-        """The body of the commit message."""
-
-    def without(self, versions: Collection[str]) -> Proposal | None:
-        """Return the proposal without these versions, or None if nothing is left."""
-
-    def edited(self, text: str) -> str:
-        """Return the text of the file with the change. Raises ProblemsError."""
-
-
-@dataclass(frozen=True)
-class PlatformProposal:
-    """Base class of proposals that change one file of a platform."""
-
-    platform: Platform
-    kind: ClassVar[ProposalKind]
-    file: ClassVar[str]
-
-    @property
-    def about(self) -> str:
-        """The platform's id."""
-        return self.platform.id
-
-    @property
-    def path(self) -> str:
-        """The path of the file to change."""
-        return self.platform.path(self.file)
-
-    @property
-    def branch(self) -> str:
-        """The branch of the platform's pull request."""
-        return f"{self.kind}/{self.about}"
+    def unless_declined(self, versions: Collection[str]) -> Proposal | None:
+        """Return the proposal, or None if one of its versions is in `versions`."""
+        return None if set(self.versions) & set(versions) else self
 
 
 class _Head(Part):
@@ -141,6 +113,11 @@ class ProposalResults:
         return list(self.outcomes.values()).count(outcome)
 
     @property
+    def has_room(self) -> bool:
+        """Whether fewer than MOST_OPENED pull requests were opened."""
+        return self.count("opened") < MOST_OPENED
+
+    @property
     def words(self) -> str:
         """The number of proposals by outcome, and the problems, in one line."""
         shown: tuple[ProposalOutcome, ...] = ("opened", "updated", "unchanged", "left", "declined")
@@ -151,21 +128,6 @@ class ProposalResults:
         return (line or self.nothing) + problems
 
 
-def proposal_text(
-    kind: ProposalKind, about: str, versions: Collection[str], lines: Iterable[str]
-) -> str:
-    """Return the text of a pull request: the marker, then `lines`.
-
-    The marker is an HTML comment with `kind`, `about` and `versions`. Raises ValueError if
-    `sanitizer.faults` refuses the text, which would be a bug in the caller.
-    """
-    marker = f"<!-- accelerator-portal {kind} {about} {' '.join(versions)} -->"
-    text = "\n".join([marker, "", *lines]) + "\n"
-    if wrong := faults(text, marker):
-        raise ValueError(f"the pull request for {about}: {wrong[0]}")
-    return text
-
-
 def versions_in(body: str, kind: str, about: str) -> tuple[str, ...]:
     """Return the versions in the marker of a pull request; empty if it is about something else."""
     found = _MARKER.match(body)
@@ -174,56 +136,72 @@ def versions_in(body: str, kind: str, about: str) -> tuple[str, ...]:
 
 
 def settle(
-    repository: BranchRepository, base: BaseCommit, proposal: Proposal, *, room: bool = True
+    repository: BranchRepository,
+    topic: ProposalTopic,
+    propose: Callable[[Collection[str]], Proposal | None],
+    *,
+    room: bool = True,
 ) -> ProposalOutcome:
-    """Open or update the pull request of a proposal; return what was done.
+    """Open or update the pull request of a topic; return what was done.
 
-    Versions that a person declined are removed from the proposal; if none remains, the outcome is
-    `declined`. If `room` is false, a new pull request is not opened (`waiting`). A branch that a
-    person edited is not changed (`left`). The call can be repeated: an existing pull request is
-    found by its branch and marker. Raises GitHubError, ProblemsError.
+    `propose` takes the versions that a person declined, and returns the proposal without them, or
+    None if none remains; the outcome is then `declined`. If `room` is false, a new pull request is
+    not opened (`waiting`). A branch that a person edited is not changed (`left`). The call can be
+    repeated: an existing pull request is found by its branch and marker. Raises GitHubError,
+    ProblemsError.
     """
-    pulls = list(_pulls(repository, proposal))
+    pulls = list(_pulls(repository, topic))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]
-    declined = {v for pull in closed for v in pull.versions(proposal.kind, proposal.about)}
-    wanted = proposal.without(declined)
-    if wanted is None:
+    proposal = propose({v for pull in closed for v in pull.versions(topic.kind, topic.about)})
+    if proposal is None:
         return "declined"
     pull = next((p for p in pulls if p.state == "open"), None)
     if pull is None and not room:
         return "waiting"
     if pull and not repository.is_own(pull.head.sha):
         return "left"
-    return _write(repository, base, wanted, pull)
+    return _write(repository, topic, proposal, pull)
 
 
-def _pulls(repository: BranchRepository, proposal: Proposal) -> Iterator[ProposalPullRequest]:
+def _pulls(repository: BranchRepository, topic: ProposalTopic) -> Iterator[ProposalPullRequest]:
     owner = repository.name.partition("/")[0]
-    path = f"{repository.path}/pulls?state=all&head={owner}:{proposal.branch}"
+    path = f"{repository.path}/pulls?state=all&head={owner}:{topic.branch}"
     for pull in read_all(repository.api, path, ProposalPullRequest):
-        if pull.versions(proposal.kind, proposal.about):
+        if pull.versions(topic.kind, topic.about):
             yield pull
 
 
 def _write(
     repository: BranchRepository,
-    base: BaseCommit,
+    topic: ProposalTopic,
     proposal: Proposal,
     pull: ProposalPullRequest | None,
 ) -> ProposalOutcome:
-    title, body = proposal.title, proposal.body
-    text = proposal.edited(repository.file_text(proposal.path, base.commit))
-    file = BranchFile(proposal.branch, proposal.path, text)
+    fields = {"title": proposal.title, "body": _body(topic, proposal)}
+    text = proposal.edited(repository.file_text(proposal.path, repository.base.commit))
+    file = BranchFile(topic.branch, proposal.path, text)
     same_file = pull is not None and repository.has(file)
-    if pull and same_file and (pull.title, pull.body) == (title, body):
+    if pull and same_file and {"title": pull.title, "body": pull.body} == fields:
         return "unchanged"
     if not same_file:
-        repository.write(base, file, f"{title}\n\n{proposal.reason}\n")
-    fields = {"title": title, "body": body}
+        repository.write(file, f"{proposal.title}\n\n{proposal.reason}\n")
     place = f"{repository.path}/pulls"
     if pull:
         repository.api.send("PATCH", f"{place}/{pull.number}", fields)
         return "updated"
-    new = {**fields, "head": file.branch, "base": base.branch}
+    new = {**fields, "head": file.branch, "base": repository.base.branch}
     parsed(place, repository.api.send("POST", place, new), ProposalPullRequest)
     return "opened"
+
+
+def _body(topic: ProposalTopic, proposal: Proposal) -> str:
+    """Return the text of a pull request: the marker, then the lines of the proposal.
+
+    Raises ValueError if `sanitizer.faults` refuses the text, which would be a bug in the caller.
+    """
+    versions = " ".join(proposal.versions)
+    marker = f"<!-- accelerator-portal {topic.kind} {topic.about} {versions} -->"
+    text = "\n".join([marker, "", *proposal.lines]) + "\n"
+    if wrong := faults(text, marker):
+        raise ValueError(f"the pull request for {topic.about}: {wrong[0]}")
+    return text

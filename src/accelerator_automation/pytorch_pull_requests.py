@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 
 from packaging.version import Version
 
 from accelerator_automation.github.api import Api
 from accelerator_automation.github.branch import BranchRepository
-from accelerator_automation.proposals import ProposalKind, ProposalResults, proposal_text, settle
+from accelerator_automation.proposals import (
+    Proposal,
+    ProposalKind,
+    ProposalResults,
+    ProposalTopic,
+    settle,
+)
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
@@ -26,15 +31,17 @@ ABOUT = "torch"
 _MOST_LISTED = 40
 
 
-def title(found: ReleaseAddition) -> str:
-    """Return the title of the pull request, which is also the subject of its commit."""
+def _proposal(found: ReleaseAddition, day: dt.date) -> Proposal:
+    """Return the proposal to add or complete an entry; `day` is when the indexes were read."""
     verb = "Add" if found.change.is_new else "Complete"
-    return f"{verb} torch {found.published.version}"
-
-
-def body(found: ReleaseAddition) -> str:
-    """Return the text of the pull request."""
-    return proposal_text(KIND, ABOUT, [found.published.version], _paragraphs(found))
+    return Proposal(
+        path=RELEASES,
+        title=f"{verb} torch {found.published.version}",
+        versions=[found.published.version],
+        lines=list(_paragraphs(found)),
+        reason="PyPI and PyTorch's indexes publish these builds; the sources name each index.",
+        edited=lambda text: with_release(RELEASES, text, found.change, day),
+    )
 
 
 def _paragraphs(found: ReleaseAddition) -> Iterator[str]:
@@ -91,51 +98,6 @@ AskIndexes = Callable[[str], PublishedRelease]
 """Returns the builds and dates of a version in the package indexes."""
 
 
-@dataclass(frozen=True)
-class PyTorchProposal:
-    """A pull request that adds or completes a release's entry in `data/releases.yaml`.
-
-    `addition` is the new text with the facts, `day` the day on which the indexes were read.
-    """
-
-    addition: ReleaseAddition
-    day: dt.date
-    kind: ProposalKind = KIND
-    about: str = ABOUT
-    path: str = RELEASES
-
-    @property
-    def branch(self) -> str:
-        """The branch of the release's pull request."""
-        return f"{self.kind}/{self.addition.published.version}"
-
-    @property
-    def title(self) -> str:
-        """The title, which says whether the entry is added or completed."""
-        return title(self.addition)
-
-    @property
-    def body(self) -> str:
-        """The text of the pull request: the builds, and which facts people have to add."""
-        return body(self.addition)
-
-    @property
-    def reason(self) -> str:
-        """The body of the commit message, with the origin of the facts."""
-        return "PyPI and PyTorch's indexes publish these builds; the sources name each index."
-
-    def without(self, versions: Collection[str]) -> PyTorchProposal | None:
-        """Return the proposal, or None if its release is one of these versions."""
-        return None if self.addition.published.version in versions else self
-
-    def edited(self, text: str) -> str:
-        """Return `text` (of the releases file) with the entry added or completed.
-
-        Raises ProblemsError.
-        """
-        return with_release(self.path, text, self.addition.change, self.day)
-
-
 def propose_pytorch_releases(
     api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
 ) -> ProposalResults:
@@ -150,15 +112,16 @@ def propose_pytorch_releases(
     if not versions:
         return done
     repository = BranchRepository(api, home)
-    base = repository.base()
-    text = repository.file_text(RELEASES, base.commit)
+    text = repository.file_text(RELEASES, repository.base.commit)
     for version in versions:
         try:
             addition = release_addition(catalog, text, ask(version), day)
             if addition.own_problems:
                 done.problems[version] = str(addition.own_problems[0])
             elif not addition.change.is_empty:
-                done.outcomes[version] = settle(repository, base, PyTorchProposal(addition, day))
+                topic = ProposalTopic(KIND, ABOUT, f"{KIND}/{version}")
+                propose = _proposal(addition, day).unless_declined
+                done.outcomes[version] = settle(repository, topic, propose)
         except NoReleaseError as error:
             done.problems[version] = str(error)
         except ProblemsError as error:

@@ -7,23 +7,23 @@ commit.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import yaml
 
 from accelerator_automation.cited_files import is_turn, newest_commit
 from accelerator_automation.github.api import Api, GitHubError
-from accelerator_automation.github.branch import BaseCommit, BranchRepository
-from accelerator_automation.plugin_pull_requests import MOST_OPENED
+from accelerator_automation.github.branch import BranchRepository
 from accelerator_automation.proposals import (
-    PlatformProposal,
+    Proposal,
     ProposalKind,
     ProposalResults,
-    proposal_text,
+    ProposalTopic,
     settle,
 )
-from accelerator_portal.catalog import Catalog, ProblemsError
+from accelerator_portal.catalog import Catalog, Platform, ProblemsError
 from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModels
 from accelerator_portal.catalog.wording import count
@@ -55,50 +55,39 @@ class ListChange:
     after: ModelList
 
 
-@dataclass(frozen=True)
-class ModelsProposal(PlatformProposal):
-    """A pull request that updates a platform's lists of models."""
+def _proposal(
+    platform: Platform, found: Iterable[ListChange], declined: Collection[str]
+) -> Proposal | None:
+    """Return the proposal to update the lists, without those of declined commits, or None."""
+    changes = [change for change in found if change.copy.commit not in declined]
+    if not changes:
+        return None
+    path = platform.path(STATED_MODELS)
+    file = span(path)
+    names = ", ".join(f"{one.document.repository}/{one.document.path}" for one in changes)
+    lines = [line for change in changes for line in (*_words(change), "")]
+    lines += [
+        "A statement is not a test: these models were not run.",
+        "",
+        f"The lists are in {file}. Push changes to this branch; the nightly build keeps them.",
+        "If you close this pull request, these commits are not proposed again.",
+    ]
+    return Proposal(
+        path=path,
+        title=f"Update the models that documents state for {platform.id}",
+        versions=[change.copy.commit for change in changes],
+        lines=lines,
+        reason=f"Read again: {names}.",
+        edited=lambda text: _with_changes(text, changes),
+    )
 
-    changes: tuple[ListChange, ...]
-    kind = KIND
-    file = STATED_MODELS
 
-    @property
-    def title(self) -> str:
-        """The title, with the platform."""
-        return f"Update the models that documents state for {self.about}"
-
-    @property
-    def body(self) -> str:
-        """The text of the pull request: the added, removed and changed models."""
-        lines = [line for change in self.changes for line in (*_words(change), "")]
-        file = span(self.path)
-        lines += [
-            "A statement is not a test: these models were not run.",
-            "",
-            f"The lists are in {file}. Push changes to this branch; the nightly build keeps them.",
-            "If you close this pull request, these commits are not proposed again.",
-        ]
-        commits = [change.copy.commit for change in self.changes]
-        return proposal_text(KIND, self.about, commits, lines)
-
-    @property
-    def reason(self) -> str:
-        """The body of the commit message, with the documents."""
-        names = ", ".join(f"{one.document.repository}/{one.document.path}" for one in self.changes)
-        return f"Read again: {names}."
-
-    def without(self, versions: Collection[str]) -> ModelsProposal | None:
-        """Return the proposal without these commits, or None if no list is left."""
-        changes = tuple(one for one in self.changes if one.copy.commit not in versions)
-        return replace(self, changes=changes) if changes else None
-
-    def edited(self, text: str) -> str:
-        """Return the text of the file with every list replaced. Raises ProblemsError."""
-        file = StatedModels.model_validate(yaml.safe_load(text))
-        for change in self.changes:
-            file = with_list(file, change.place, change.document, change.copy)
-        return file_text(file)
+def _with_changes(text: str, changes: Iterable[ListChange]) -> str:
+    """Return the text of the file with every list replaced. Raises ProblemsError."""
+    file = StatedModels.model_validate(yaml.safe_load(text))
+    for change in changes:
+        file = with_list(file, change.place, change.document, change.copy)
+    return file_text(file)
 
 
 def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -> ProposalResults:
@@ -110,17 +99,15 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
     """
     done = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)
-    base: BaseCommit | None = None
     for place, platform in enumerate(catalog.platforms):
         file = platform.stated_models
         if file is None or not is_turn(place, day):
             continue
         changes = tuple(_changes(api, platform.id, file, day, done))
         if changes:
-            base = base or repository.base()
-            room = done.count("opened") < MOST_OPENED
-            wanted = ModelsProposal(platform, changes)
-            done.outcomes[platform.id] = settle(repository, base, wanted, room=room)
+            topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
+            propose = partial(_proposal, platform, changes)
+            done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
     return done
 
 

@@ -13,6 +13,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
@@ -86,9 +87,9 @@ class BaseCommit:
     tree: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BranchRepository:
-    """A repository on GitHub; every method raises GitHubError."""
+    """A repository on GitHub; every method and `base` raise GitHubError."""
 
     api: Api
     name: str
@@ -98,8 +99,9 @@ class BranchRepository:
         """The path of the repository in GitHub's API: `repos/OWNER/NAME`."""
         return f"repos/{self.name}"
 
+    @cached_property
     def base(self) -> BaseCommit:
-        """Return the newest commit of the default branch."""
+        """The newest commit of the default branch, when it was first asked for."""
         branch = read(self.api, self.path, _Home).default_branch
         commit = self._commit(self._head(branch))
         return BaseCommit(branch, commit.sha, commit.tree.sha)
@@ -133,14 +135,14 @@ class BranchRepository:
         """Return whether the automation is the author of a commit."""
         return self._commit(commit).author.email == EMAIL
 
-    def write(self, base: BaseCommit, file: BranchFile, message: str) -> None:
+    def write(self, file: BranchFile, message: str) -> None:
         """Set a branch to one new commit on top of `base`; create the branch if needed."""
         git = f"{self.path}/git"
         entry = {"path": file.path, "mode": "100644", "type": "blob", "content": file.text}
-        tree = self._made(f"{git}/trees", {"base_tree": base.tree, "tree": [entry]})
+        tree = self._made(f"{git}/trees", {"base_tree": self.base.tree, "tree": [entry]})
         author = {"name": AUTHOR, "email": EMAIL}
         fields: dict[str, object] = {"message": message, "tree": tree, "author": author}
-        fields["parents"] = [base.commit]
+        fields["parents"] = [self.base.commit]
         commit = self._made(f"{git}/commits", fields)
         if self._exists(file.branch):
             body = {"sha": commit, "force": True}
