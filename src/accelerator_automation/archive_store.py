@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from accelerator_automation.git import (
     EMPTY_TREE,
-    GitError,
     changes,
     conflicts,
     failure,
@@ -57,51 +58,45 @@ class Archive:
 
     def read(self, path: str) -> bytes | None:
         """Return the content of an object, or None if it does not exist."""
-        try:
+        with self._guarded(path), suppress(FileNotFoundError):
             found: bytes = self._files.cat_file(self._at(path))
-        except FileNotFoundError:
-            return None
-        except Exception as error:  # noqa: BLE001 - every kind of place has errors of its own
-            raise self._error(path, error) from None
-        return found
+            return found
+        return None
 
     def write(self, path: str, data: bytes) -> None:
         """Write an object to a temporary path, then move it into place."""
         target = self._at(path)
         beside = f"{target}{UNFINISHED}"
-        try:
+        with self._guarded(path):
             self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
             self._files.pipe_file(beside, data)
             self._files.mv(beside, target)
-        except Exception as error:  # noqa: BLE001 - as above
-            raise self._error(path, error) from None
 
     def names(self, folder: str) -> list[str]:
         """Return the sorted names of the objects in a folder; empty if there is no folder."""
-        try:
+        found: list[str] = []
+        with self._guarded(folder), suppress(FileNotFoundError):
             found = self._files.ls(self._at(folder), detail=False)
-        except FileNotFoundError:
-            return []
-        except Exception as error:  # noqa: BLE001 - as above
-            raise self._error(folder, error) from None
         names = [str(path).rstrip("/").rpartition("/")[2] for path in found]
         return sorted(name for name in names if not name.endswith(UNFINISHED))
 
     def remove(self, path: str) -> None:
         """Remove an object if it exists."""
-        try:
+        with self._guarded(path), suppress(FileNotFoundError):
             self._files.rm_file(self._at(path))
-        except FileNotFoundError:
-            return
-        except Exception as error:  # noqa: BLE001 - as above
-            raise self._error(path, error) from None
 
     def _at(self, path: str) -> str:
         return f"{self._root}/{path}"
 
-    def _error(self, path: str, error: Exception) -> ArchiveError:
-        words = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return ArchiveError(f"the archive {self.place} cannot be used ({path}: {words})")
+    @contextmanager
+    def _guarded(self, path: str) -> Iterator[None]:
+        """Turn every error into an ArchiveError that names the archive and the path."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - every kind of place has errors of its own
+            words = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            what = f"the archive {self.place} cannot be used ({path}: {words})"
+            raise ArchiveError(what) from None
 
 
 def open_archive(url: str, **options: Any) -> Archive:  # noqa: ANN401 - of the kind of place
@@ -161,32 +156,11 @@ _NO_SUCH = 2  # of `git ls-remote --exit-code`
 def fetch_archive(repository: Path, place: Path) -> bool:
     """Check out the branch `archive` into the new folder `place`; return whether the branch exists.
 
-    If it does not exist yet, the folder has no files. Raises ArchiveError if `place` exists or the
-    branch cannot be fetched.
+    If it does not exist yet, the folder has no files. Raises ArchiveError if `place` exists, and
+    GitError if the branch cannot be fetched.
     """
     if place.exists():
         raise ArchiveError(f"{place} already exists. Use a new folder")
-    try:
-        return _fetch(repository, place)
-    except GitError as error:
-        raise ArchiveError(str(error)) from None
-
-
-def push_archive(place: Path) -> bool:
-    """Push the folder's changes to the branch `archive`; return whether anything had changed.
-
-    Merges them with what others pushed since `fetch_archive`. First removes unfinished files of an
-    interrupted run. Raises ArchiveError if git fails or somebody else changed the same object.
-    """
-    for left in place.rglob(f"*{UNFINISHED}"):
-        left.unlink(missing_ok=True)
-    try:
-        return _push(place)
-    except GitError as error:
-        raise ArchiveError(str(error)) from None
-
-
-def _fetch(repository: Path, place: Path) -> bool:
     remote = git(repository, "remote", "get-url", "origin").strip()
     git(repository, "init", "--quiet", f"--initial-branch={BRANCH}", str(place.absolute()))
     git(place, "remote", "add", "origin", remote)
@@ -200,7 +174,14 @@ def _fetch(repository: Path, place: Path) -> bool:
     return True
 
 
-def _push(place: Path) -> bool:
+def push_archive(place: Path) -> bool:
+    """Push the folder's changes to the branch `archive`; return whether anything had changed.
+
+    Merges them with what others pushed since `fetch_archive`. First removes unfinished files of an
+    interrupted run. Raises GitError, and ArchiveError if somebody else changed the same object.
+    """
+    for left in place.rglob(f"*{UNFINISHED}"):
+        left.unlink(missing_ok=True)
     git(place, "add", "--all")
     tree = git(place, "write-tree").strip()
     before = run(place, "rev-parse", "--quiet", "--verify", "HEAD").stdout.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,9 +18,9 @@ class GitError(UserError):
 
 
 def run(
-    place: Path, *words: str, variables: Mapping[str, str] | None = None
+    place: Path, *words: str, variables: Mapping[str, str] | None = None, text: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run git in a folder and return its result.
+    """Run git in a folder, with `text` as its input, and return its result.
 
     If the command fails, the result's `returncode` is not 0. Raises GitError if git does not start
     or does not end in time.
@@ -30,6 +30,7 @@ def run(
             ["git", *words],
             cwd=place,
             env={**os.environ, **(variables or {})},
+            input=text,
             capture_output=True,
             text=True,
             timeout=_SECONDS,
@@ -39,9 +40,14 @@ def run(
         raise GitError(f"git {words[0]}: {type(error).__name__}") from None
 
 
-def git(place: Path, *words: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run git in a folder and return its output. Raises GitError if it fails."""
-    done = run(place, *words, variables=variables)
+def git(
+    place: Path, *words: str, variables: Mapping[str, str] | None = None, text: str | None = None
+) -> str:
+    """Run git in a folder, with `text` as its input, and return its output.
+
+    Raises GitError if it fails.
+    """
+    done = run(place, *words, variables=variables, text=text)
     if done.returncode:
         raise failure(done)
     return done.stdout
@@ -61,8 +67,6 @@ def failure(done: subprocess.CompletedProcess[str]) -> GitError:
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """Git's object id of a tree without files."""
-
-_GONE = "000000"
 
 TreeEntry = tuple[str, str]
 """The mode and the object id of a file in a tree; the mode is zeros if the file was removed."""
@@ -106,17 +110,9 @@ def merged_tree(repository: Path, onto: str, files: Mapping[str, TreeEntry]) -> 
 
     An entry with a mode of zeros removes its file. Raises GitError.
     """
+    entries = "".join(f"{mode} {blob}\t{path}\0" for path, (mode, blob) in files.items())
     with TemporaryDirectory(prefix="portal-index-") as folder:
         index = {"GIT_INDEX_FILE": str(Path(folder, "index"))}
         git(repository, "read-tree", onto, variables=index)
-        for words in _index_commands(files):
-            git(repository, "update-index", *words, variables=index)
+        git(repository, "update-index", "-z", "--index-info", variables=index, text=entries)
         return git(repository, "write-tree", variables=index).strip()
-
-
-def _index_commands(files: Mapping[str, TreeEntry]) -> Iterator[list[str]]:
-    for path, (mode, blob) in files.items():
-        if mode == _GONE:
-            yield ["--force-remove", "--", path]
-        else:
-            yield ["--add", "--cacheinfo", f"{mode},{blob},{path}"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation.archive_store import ArchiveError, fetch_archive, push_archive
+from accelerator_automation.git import GitError
 
 
 def git(place: Path, *words: str) -> str:
@@ -111,7 +112,7 @@ def test_a_branch_that_cannot_be_asked_for_is_no_empty_archive(
     repository: Path, remote: Path
 ) -> None:
     remote.rename(remote.with_name("gone"))
-    with pytest.raises(ArchiveError, match=r"^git ls-remote: "):
+    with pytest.raises(GitError, match=r"^git ls-remote: "):
         fetch_archive(repository, repository / "place")
 
 
