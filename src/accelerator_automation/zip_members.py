@@ -9,7 +9,8 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 _MOST_MEMBERS = 10
@@ -36,7 +37,15 @@ def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, b
     """
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")
-    return _opened(archive, lambda found: _members(found, wanted))
+    found: dict[str, bytes] = {}
+    with _opened(archive) as opened:
+        if len(opened.infolist()) > _MOST_MEMBERS:
+            raise ArtifactError(f"the archive has more than {_MOST_MEMBERS} files")
+        for member in opened.infolist():
+            name = member.filename
+            if name in wanted and name not in found:
+                found[name] = _content(opened, member, wanted[name])
+    return found
 
 
 def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
@@ -44,42 +53,26 @@ def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
 
     Together they have at most `limit` bytes. Raises ArtifactError.
     """
-    return _opened(archive, lambda found: _folder_files(found, folder, limit))
+    found: dict[str, bytes] = {}
+    with _opened(archive) as opened:
+        for member in opened.infolist():
+            path = PurePosixPath(member.filename)
+            # The archive has one folder, with the repository and the commit in its name.
+            if not member.is_dir() and str(path.parent).partition("/")[2] == folder:
+                found[path.name] = _content(opened, member, limit)
+                limit -= len(found[path.name])
+    return found
 
 
-def _opened(
-    archive: bytes, read: Callable[[zipfile.ZipFile], dict[str, bytes]]
-) -> dict[str, bytes]:
+@contextmanager
+def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
     try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as found:
-            return read(found)
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            yield opened
     except ArtifactError:
         raise
     except _UNREADABLE:
         raise ArtifactError("the archive cannot be read") from None
-
-
-def _members(archive: zipfile.ZipFile, wanted: Mapping[str, int]) -> dict[str, bytes]:
-    listed = archive.infolist()
-    if len(listed) > _MOST_MEMBERS:
-        raise ArtifactError(f"the archive has more than {_MOST_MEMBERS} files")
-    read: dict[str, bytes] = {}
-    for member in listed:
-        name = member.filename
-        if name in wanted and name not in read:
-            read[name] = _content(archive, member, wanted[name])
-    return read
-
-
-def _folder_files(archive: zipfile.ZipFile, folder: str, limit: int) -> dict[str, bytes]:
-    read: dict[str, bytes] = {}
-    for member in archive.infolist():
-        path = PurePosixPath(member.filename)
-        # The archive has one folder, with the repository and the commit in its name.
-        if not member.is_dir() and str(path.parent).partition("/")[2] == folder:
-            read[path.name] = _content(archive, member, limit)
-            limit -= len(read[path.name])
-    return read
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
