@@ -7,8 +7,7 @@ marker. Maintainers can mute an issue with the label `muted`.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,8 +21,6 @@ MOST_OPENED = 20
 """The maximum number of issues opened in one nightly run; a plugin can fail in a thousand tests."""
 
 _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
-
-ActionKind = Literal["open", "renew", "close"]
 
 
 class Issue(Part):
@@ -60,16 +57,6 @@ class IssueTopic:
     name: str
     title: str
     body: str
-
-
-@dataclass(frozen=True, slots=True)
-class IssueAction:
-    """An action on an issue; `number` is None for an issue to open."""
-
-    kind: ActionKind
-    number: int | None = None
-    title: str = ""
-    body: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,55 +103,39 @@ class IssueList:
     ) -> Issues:
         """Open, update and close issues to match the topics; return how many of each.
 
-        Opens at most MOST_OPENED. `is_left` takes the name of a topic and returns whether its state
+        Opens at most MOST_OPENED; of several issues with the same topic, closes all but the oldest.
+        `is_left` takes the name of a topic and returns whether its state
         is unknown; its issue then stays open. An interrupted call can be repeated, because existing
         issues are found by their markers.
         """
-        actions = list(_planned(self.label, topics, issues, is_left))
-        waiting = [action for action in actions if action.kind == "open"][MOST_OPENED:]
-        done: Counter[ActionKind] = Counter()
-        for action in actions:
-            if action not in waiting:
-                self._do(action)
-                done[action.kind] += 1
-        return Issues(done["open"], done["renew"], done["close"], len(waiting))
+        wanted = {topic.name: topic for topic in topics}
+        known: dict[str, Issue] = {}
+        opened = renewed = closed = waiting = 0
+        for issue in sorted(issues, key=lambda issue: issue.number):
+            name = issue.topic(self.label)
+            if name is None:
+                continue
+            double = known.setdefault(name, issue) is not issue
+            settled = name not in wanted and not is_left(name)
+            if issue.state == "open" and (double or settled):
+                self._change(issue, {"state": "closed", "state_reason": "completed"})
+                closed += 1
+        for name, topic in wanted.items():
+            found = known.get(name)
+            if found is None and opened == MOST_OPENED:
+                waiting += 1
+            elif found is None:
+                self._open(topic)
+                opened += 1
+            elif found.state == "open" and not found.muted and found.body != topic.body:
+                self._change(found, {"body": topic.body})
+                renewed += 1
+        return Issues(opened, renewed, closed, waiting)
 
-    def _do(self, action: IssueAction) -> None:
+    def _open(self, topic: IssueTopic) -> None:
         path = f"repos/{self.home}/issues"
-        place = f"{path}/{action.number}"
-        if action.kind == "open":
-            content = {"title": action.title, "body": action.body, "labels": [self.label]}
-            parsed(path, self.api.send("POST", path, content), Issue)
-        elif action.kind == "renew":
-            self.api.send("PATCH", place, {"body": action.body})
-        else:
-            self.api.send("PATCH", place, {"state": "closed", "state_reason": "completed"})
+        content = {"title": topic.title, "body": topic.body, "labels": [self.label]}
+        parsed(path, self.api.send("POST", path, content), Issue)
 
-
-def _planned(
-    label: str,
-    topics: Iterable[IssueTopic],
-    issues: Iterable[Issue],
-    is_left: Callable[[str], bool],
-) -> Iterator[IssueAction]:
-    """Yield the actions that are needed: first the issues to close, then those to open or update.
-
-    If several issues have the same topic, all but the oldest are closed. `is_left` takes the name
-    of a topic and returns whether its state is unknown; its issue then stays open.
-    """
-    wanted = {topic.name: topic for topic in topics}
-    known: dict[str, Issue] = {}
-    for issue in sorted(issues, key=lambda issue: issue.number):
-        name = issue.topic(label)
-        if name is None:
-            continue
-        double = known.setdefault(name, issue) is not issue
-        settled = name not in wanted and not is_left(name)
-        if issue.state == "open" and (double or settled):
-            yield IssueAction("close", issue.number)
-    for name, topic in wanted.items():
-        found = known.get(name)
-        if found is None:
-            yield IssueAction("open", None, topic.title, topic.body)
-        elif found.state == "open" and not found.muted and found.body != topic.body:
-            yield IssueAction("renew", found.number, body=topic.body)
+    def _change(self, issue: Issue, content: dict[str, str]) -> None:
+        self.api.send("PATCH", f"repos/{self.home}/issues/{issue.number}", content)
