@@ -15,7 +15,8 @@ from urllib.parse import unquote
 
 from packaging.version import Version
 
-from accelerator_automation.cited_files import FileCommit, is_read_again, is_turn, newest_commit
+from accelerator_automation.cited_files import is_read_again, is_turn, newest_commit
+from accelerator_automation.events import ListedCommit
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.branch import BranchRepository
 from accelerator_automation.proposals import (
@@ -130,7 +131,7 @@ def _proposal(
     return _texts(stored, after, newest)
 
 
-def _commit(api: Api, origin: Origin, release: Release | None) -> FileCommit:
+def _commit(api: Api, origin: Origin, release: Release | None) -> ListedCommit:
     tag = f"v{release.version}" if release else ""
     found = newest_commit(api, origin.repository, origin.path, tag)
     if found is None:
@@ -139,7 +140,7 @@ def _commit(api: Api, origin: Origin, release: Release | None) -> FileCommit:
 
 
 def _converted(
-    api: Api, before: Report, origin: Origin, commit: FileCommit
+    api: Api, before: Report, origin: Origin, commit: ListedCommit
 ) -> Iterator[ImportResult]:
     """Yield the converted results of a baseline's file at a commit, or of each file in its folder.
 
@@ -161,7 +162,7 @@ def _converted(
             yield reader(file, Options(accelerator=before.accelerator))
 
 
-def _texts(stored: StoredReport, after: Report, newest: FileCommit) -> Proposal:
+def _texts(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposal:
     """Return the proposal to replace a report with `after`, with the texts of its pull request."""
     repositories = ", ".join(
         span(name) for name in dict.fromkeys(o.repository for o in after.origins)

@@ -17,8 +17,8 @@ from urllib.parse import quote, unquote
 
 from pydantic import RootModel
 
-from accelerator_automation.events import Part, Sha
-from accelerator_automation.github.api import Api, GitHubError, read
+from accelerator_automation.events import ListedCommit, Part, Sha
+from accelerator_automation.github.api import Api, GitHubError, exists, read, unless_missing
 from accelerator_automation.issues import (
     Issue,
     IssueList,
@@ -43,7 +43,6 @@ not all platforms are checked on the same day."""
 
 _SHARED = "shared-data"
 _DECLINED = "not_planned"
-_NOT_FOUND = 404
 _MOST_LINES, _MOST_PLACES, _MOST_LINE, _MOST_LISTED = 5, 3, 160, 50_000
 
 _FILE = re.compile(
@@ -102,39 +101,6 @@ class _Contents(RootModel[_File | tuple[_Entry, ...]]):
     """GitHub's response for a path: a file, or the entries of a folder."""
 
 
-class _Who(Part):
-    date: dt.datetime
-
-
-class _CommitText(Part):
-    committer: _Who
-
-
-class FileCommit(Part):
-    """A commit that changed a file."""
-
-    sha: Sha
-    commit: _CommitText
-
-    @property
-    def time(self) -> dt.datetime:
-        """The time of the commit."""
-        return self.commit.committer.date
-
-    @property
-    def day(self) -> dt.date:
-        """The date of the commit."""
-        return self.time.date()
-
-
-class _Commits(RootModel[tuple[FileCommit, ...]]):
-    """GitHub's list of the commits of a path; the request limits it to the newest commit."""
-
-
-class _Repository(Part):
-    full_name: str
-
-
 def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
     """Return the files on GitHub that each platform cites, with their citations, by platform id.
 
@@ -173,14 +139,14 @@ def is_turn(place: int, day: dt.date) -> bool:
     return (place + day.toordinal()) % DAYS == 0
 
 
-def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> FileCommit | None:
+def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> ListedCommit | None:
     """Return the newest commit that changed a file or folder, or None if there is none.
 
     With a tag, only the commits up to the tag are considered; otherwise those of the default
     branch. Raises GitHubError.
     """
     place = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
-    return next(iter(read(api, place, _Commits).root), None)
+    return next(iter(read(api, place, tuple[ListedCommit, ...])), None)
 
 
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
@@ -277,7 +243,7 @@ class _LookUp:
             places = tuple(dict.fromkeys(citations.places))
             try:
                 after = self._contents(file.repository, file.path, "")
-                if after is None and not self._exists(file.repository):
+                if after is None and not exists(self.api, f"repos/{file.repository}"):
                     gone[file.repository] = citations.places
                     continue
                 words = tuple(self._words(file, after, citations))
@@ -313,21 +279,8 @@ class _LookUp:
         key = (repository, path, ref)
         if key not in self._known:
             place = f"repos/{repository}/contents/{quote(path)}{f'?ref={ref}' if ref else ''}"
-            try:
-                self._known[key] = read(self.api, place, _Contents)
-            except GitHubError as error:
-                if error.status != _NOT_FOUND:
-                    raise
-                self._known[key] = None
+            self._known[key] = unless_missing(lambda: read(self.api, place, _Contents))
         return self._known[key]
-
-    def _exists(self, repository: str) -> bool:
-        try:
-            return bool(read(self.api, f"repos/{repository}", _Repository))
-        except GitHubError as error:
-            if error.status == _NOT_FOUND:
-                return False
-            raise
 
 
 def _differences(

@@ -6,6 +6,7 @@ untrusted like any other text.
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
@@ -126,6 +127,33 @@ class Comment(Part):
     """The author; None if the account was deleted."""
     body: str | None = None
     """The text of the comment; None if it is empty."""
+
+
+class _Committer(Part):
+    date: AwareDatetime
+
+
+class _CommitText(Part):
+    committer: _Committer
+
+
+class ListedCommit(Part):
+    """A commit, in a list or a comparison of commits."""
+
+    sha: Sha
+    """Its id."""
+    commit: _CommitText
+    """Its own data, such as its time."""
+
+    @property
+    def time(self) -> dt.datetime:
+        """The time of the commit."""
+        return self.commit.committer.date
+
+    @property
+    def day(self) -> dt.date:
+        """The date of the commit."""
+        return self.time.date()
 
 
 class ListedRun(Part):

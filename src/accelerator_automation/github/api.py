@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from accelerator_portal.catalog.problem import UserError
 
-M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
 NOT_FOUND = 404
@@ -81,20 +80,19 @@ class ForwardingApi:
         raise NotImplementedError
 
 
-def read(api: Api, path: str, model: type[M]) -> M:
+def read(api: Api, path: str, model: type[T]) -> T:
     """Return the response for a path, parsed as `model`. Raises GitHubError."""
     return parsed(path, api.get(path), model)
 
 
-def read_all(api: Api, path: str, model: type[M]) -> Iterator[M]:
+def read_all(api: Api, path: str, model: type[T]) -> Iterator[T]:
     """Yield the records of a list that GitHub returns in pages; at most 3,000 records.
 
     Raises GitHubError.
     """
-    listed: TypeAdapter[list[M]] = TypeAdapter(list[model])  # type: ignore[valid-type] # at run time
     for page in range(1, _MOST_PAGES + 1):
         place = f"{path}{'&' if '?' in path else '?'}per_page={_A_PAGE}&page={page}"
-        found = _parsed(place, api.get(place), listed)
+        found: list[T] = read(api, place, list[model])  # type: ignore[valid-type] # at run time
         yield from found
         if len(found) < _A_PAGE:
             return
@@ -113,14 +111,15 @@ def unless_missing(ask: Callable[[], T]) -> T | None:
         raise
 
 
-def parsed(path: str, answer: bytes, model: type[M]) -> M:
+def exists(api: Api, path: str) -> bool:
+    """Return whether GitHub has anything at a path. Raises GitHubError for other errors."""
+    return unless_missing(lambda: api.get(path)) is not None
+
+
+def parsed(path: str, answer: bytes, model: type[T]) -> T:
     """Parse a response body as `model`; `path` is for error messages. Raises GitHubError."""
-    return _parsed(path, answer, TypeAdapter(model))
-
-
-def _parsed(path: str, answer: bytes, adapter: TypeAdapter[T]) -> T:
     try:
-        return adapter.validate_json(answer)
+        return TypeAdapter(model).validate_json(answer)
     except ValidationError:
         raise GitHubError(f"{path}: the response has an unexpected format") from None
 

@@ -20,9 +20,11 @@ from accelerator_automation.github.api import (
     NOT_FOUND,
     GitHubError,
     Patience,
+    exists,
     parsed,
     read,
     read_all,
+    unless_missing,
 )
 from accelerator_automation.github.client import GitHubClient, home_here, require_pygithub
 
@@ -154,19 +156,17 @@ class GitHubApp:
         return found
 
     def _installation(self, api: GitHubClient, repository: str) -> AppInstallation:
+        path = f"repos/{repository}/installation"
         try:
-            return read(api, f"repos/{repository}/installation", AppInstallation)
+            found = unless_missing(lambda: read(api, path, AppInstallation))
         except GitHubError as error:
-            if error.status != NOT_FOUND:
-                raise refused_installation(repository, error, self.page) from None
+            raise refused_installation(repository, error, self.page) from None
+        if found:
+            return found
         owner = repository.partition("/")[0]
-        try:
-            read(api, f"users/{owner}/installation", AppInstallation)
-        except GitHubError as error:
-            if error.status != NOT_FOUND:
-                raise
-            raise missing_installation(repository, self.page) from None
-        raise missing_repository(repository, self.page)
+        if exists(api, f"users/{owner}/installation"):
+            raise missing_repository(repository, self.page)
+        raise missing_installation(repository, self.page)
 
 
 def app_here(patience: Patience | None = None) -> GitHubApp | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
-from accelerator_automation.events import FullName, Label, Part, PullRequest, Sha
+from accelerator_automation.events import FullName, Label, ListedCommit, Part, PullRequest, Sha
 from accelerator_automation.github.api import Api, GitHubError, read
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.catalog.files.upstream_events import Occasion
@@ -82,21 +82,9 @@ class UpstreamPullRequest(PullRequest):
     """Its labels."""
 
 
-class _Signature(Part):
-    date: AwareDatetime
-
-
-class _CommitText(Part):
-    committer: _Signature
-
-
-class _ComparedCommit(Part):
-    commit: _CommitText
-
-
 class _Comparison(Part):
     status: Literal["ahead", "behind", "identical", "diverged"]
-    merge_base_commit: _ComparedCommit
+    merge_base_commit: ListedCommit
 
 
 class _Commit(Part):
@@ -165,7 +153,7 @@ def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
     found = read(api, place, _Comparison)
     if found.status not in {"behind", "identical"}:
         raise RefusedEventError("forged", f"commit {change.head} is not on {BRANCH}")
-    committed = found.merge_base_commit.commit.committer.date
+    committed = found.merge_base_commit.time
     if now - committed > OLDEST_PUSH:
         since = f"since {committed:%Y-%m-%d}, for more than a day"
         what = f"commit {change.head} has been on {BRANCH} {since}"

@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from accelerator_automation.events import FullName, Label, Part
+from accelerator_automation.events import Label, Part, Repository
 from accelerator_automation.upstream.change import (
     BRANCH,
     UPSTREAM,
@@ -36,10 +36,6 @@ _NO_COMMIT = "0" * 40
 _NUMBER_IN_ID = re.compile(r":([1-9][0-9]{0,8})$", re.ASCII)
 
 
-class _Repository(Part):
-    full_name: FullName
-
-
 class _Head(Part):
     sha: Sha1
 
@@ -52,7 +48,7 @@ class _PullRequest(Part):
 class _PullRequestEvent(Part):
     action: str
     pull_request: _PullRequest
-    repository: _Repository
+    repository: Repository
     label: Label | None = None
 
 
@@ -60,7 +56,7 @@ class _Push(Part):
     ref: str
     after: Sha1
     deleted: bool = False
-    repository: _Repository
+    repository: Repository
 
 
 class _Numbered(Part):
@@ -77,7 +73,7 @@ class _CheckRun(Part):
 class _CheckRunEvent(Part):
     action: str
     check_run: _CheckRun
-    repository: _Repository
+    repository: Repository
 
 
 class _Nested(Part):
@@ -203,7 +199,7 @@ def _number(check: _CheckRun) -> int | None:
     return int(found[1]) if found else None
 
 
-def _same(repository: _Repository, upstream: str) -> None:
+def _same(repository: Repository, upstream: str) -> None:
     if repository.full_name != upstream:
         what = f"the event is from {_plain(repository.full_name)}, not from {upstream}"
         raise RefusedEventError("unknown repository", what)
