@@ -8,12 +8,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from typing import Protocol
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 
-from accelerator_automation.github.api import Api, GitHubError, parsed, read, unless_missing
+from accelerator_automation.github.api import Api, GitHubError, exists, parsed, read
 from accelerator_automation.github.app import APP_ID, APP_KEY, AppError, GitHubApp
 from accelerator_automation.github.installation_tokens import (
     InstallationApi,
@@ -31,7 +31,10 @@ LOGIN = "UPSTREAM_LOGIN"
 ENVIRONMENT = "upstream"
 SECRETS = ("UPSTREAM_DISPATCH_TOKEN", "UPSTREAM_READ_TOKEN", "UPSTREAM_COMMENT_TOKEN")
 """The secrets with personal tokens, which are used if there is no GitHub App."""
+DISPATCH, READ, COMMENT = SECRETS
 APP_SECRETS = (APP_ID, APP_KEY)
+SETTINGS = "GH_TOKEN"
+"""The variable with an administrator's token, which reads this repository's settings."""
 
 _WORKFLOWS = ".github/workflows"
 
@@ -69,17 +72,13 @@ class _Repository(BaseModel):
     permissions: _Permissions | None = None
 
 
-class _Folder(RootModel[tuple[_Named, ...]]):
-    """The entries of a folder; GitHub returns all of them in one response."""
-
-
 class _File(BaseModel):
     content: str
 
 
 def variable_findings(api: Api, home: str) -> Iterator[SetupFinding]:
     """Yield a finding if the variable that enables the workflows is missing. Raises GitHubError."""
-    if not _exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
+    if not exists(api, f"repos/{home}/actions/variables/{LOGIN}"):
         fix = f"Run: gh variable set {LOGIN} --body LOGIN"
         yield SetupFinding(home, f"the variable {LOGIN} is not set", fix)
 
@@ -88,10 +87,10 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
     """Yield findings about the environment that holds the secrets. Raises GitHubError."""
     path = f"repos/{home}/environments/{ENVIRONMENT}"
     where = f"{home}, environment {ENVIRONMENT}"
-    if not _exists(api, path):
+    if not exists(api, path):
         fix = (
             "Create it in the repository's settings, restrict it to main, and add "
-            f"{' and '.join(APP_SECRETS)}, or {_all_secrets()}"
+            f"{' and '.join(APP_SECRETS)}, or {DISPATCH}, {READ} and {COMMENT}"
         )
         yield SetupFinding(where, "the environment does not exist", fix)
         return
@@ -105,19 +104,19 @@ def environment_findings(api: Api, home: str) -> Iterator[SetupFinding]:
             yield SetupFinding(where, f"the secret {secret} is not set", fix)
 
 
-def permission_findings(api: Api, variable: str, repository: str) -> Iterator[SetupFinding]:
+def permission_findings(api: Api, repository: str) -> Iterator[SetupFinding]:
     """Yield a finding if a token can't send events to a repository. Raises GitHubError."""
     found = read(api, f"repos/{repository}", _Repository).permissions
     if found is None or not found.push:
         problem = f"the token may not send events to {repository}"
         fix = f"Give it the permission contents: write on {repository}"
-        yield SetupFinding(variable, problem, fix)
+        yield SetupFinding(DISPATCH, problem, fix)
 
 
 def workflow_findings(api: Api, target: Dispatch) -> Iterator[SetupFinding]:
     """Yield a finding if a vendor has no workflow for the event it is sent. Raises GitHubError."""
     path = f"repos/{target.repository}/contents/{_WORKFLOWS}"
-    names = [one.name for one in read(api, path, _Folder).root] if _exists(api, path) else []
+    names = [one.name for one in read(api, path, tuple[_Named, ...])] if exists(api, path) else []
     files = (f"{path}/{name}" for name in names if name.endswith((".yml", ".yaml")))
     if not any(_handles(api, file, target.event_type) for file in files):
         problem = f"no workflow handles repository_dispatch with the type {target.event_type}"
@@ -135,14 +134,6 @@ def _policies(api: Api, path: str) -> tuple[_Policy, ...]:
     if policy is None or not policy.custom_branch_policies:
         return ()
     return read(api, f"{path}/deployment-branch-policies?per_page=100", _Policies).branch_policies
-
-
-def _exists(api: Api, path: str) -> bool:
-    return unless_missing(lambda: api.get(path)) is not None
-
-
-def _all_secrets() -> str:
-    return f"{', '.join(SECRETS[:-1])} and {SECRETS[-1]}"
 
 
 LEAST_REQUESTS = 100
@@ -230,11 +221,6 @@ def _permission_fix(variable: str, permissions: str) -> str:
     return f"Give the token {variable} the permission {sets}"
 
 
-SETTINGS = "GH_TOKEN"
-"""The variable with an administrator's token, which reads this repository's settings."""
-DISPATCH, READ, COMMENT = SECRETS
-TOKENS = (SETTINGS, *SECRETS)
-
 Connect = Callable[[str], HeaderApi]
 """Returns the API for the token in an environment variable. Raises GitHubError without a token."""
 SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
@@ -248,17 +234,23 @@ def setup_findings(
     `connect` returns a client for the token in a variable, `connect_app` the App or None. If there
     is an App, the personal tokens that it replaces are not checked.
     """
-    checks = _checks(targets(catalog), home)
-    found = [*_of_token(SETTINGS, checks[SETTINGS], connect)]
+    vendors = targets(catalog)
+    settings = [partial(check, home=home) for check in (variable_findings, environment_findings)]
+    found = [*_of_token(SETTINGS, connect, settings)]
     try:
         app = connect_app()
     except GitHubError as error:
         return list(dict.fromkeys([*found, app_finding(error)]))
     if app:
-        found += app_findings(app, catalog, home, targets(catalog))
+        found += app_findings(app, catalog, home, vendors)
     else:
-        found += chain.from_iterable(_of_token(name, checks[name], connect) for name in SECRETS)
-        found += check_run_findings(COMMENT, catalog)
+        repositories = sorted({one.repository for one in vendors})
+        may_send = [partial(permission_findings, repository=one) for one in repositories]
+        found += _of_token(DISPATCH, connect, may_send)
+        has_workflow = [partial(workflow_findings, target=one) for one in vendors]
+        found += _of_token(READ, connect, has_workflow)
+        found += _of_token(COMMENT, connect)
+        found += check_run_findings(catalog)
     return list(dict.fromkeys(found))
 
 
@@ -270,28 +262,9 @@ def targets(catalog: Catalog) -> list[Dispatch]:
     return sorted(known, key=lambda one: (one.repository, one.event_type))
 
 
-def _checks(vendors: list[Dispatch], home: str) -> dict[str, list[SetupCheck]]:
-    repositories = sorted({one.repository for one in vendors})
-    return {
-        SETTINGS: [
-            lambda api: variable_findings(api, home),
-            lambda api: environment_findings(api, home),
-        ],
-        DISPATCH: [_may_dispatch(repository) for repository in repositories],
-        READ: [_has_workflow(target) for target in vendors],
-        COMMENT: [],
-    }
-
-
-def _may_dispatch(repository: str) -> SetupCheck:
-    return lambda api: permission_findings(api, DISPATCH, repository)
-
-
-def _has_workflow(target: Dispatch) -> SetupCheck:
-    return lambda api: workflow_findings(api, target)
-
-
-def _of_token(variable: str, checks: list[SetupCheck], connect: Connect) -> Iterator[SetupFinding]:
+def _of_token(
+    variable: str, connect: Connect, checks: Iterable[SetupCheck] = ()
+) -> Iterator[SetupFinding]:
     """Yield the findings about the token in `variable`, and those of `checks`, which use it.
 
     If the token is missing or refused, `checks` are skipped.
@@ -357,9 +330,9 @@ def app_finding(error: GitHubError) -> SetupFinding:
     return SetupFinding(APP, str(error), "Check its installation and permissions")
 
 
-def check_run_findings(variable: str, catalog: Catalog) -> Iterator[SetupFinding]:
+def check_run_findings(catalog: Catalog) -> Iterator[SetupFinding]:
     """Yield a finding if check runs are needed, because only an App can create them."""
     if repositories := checked_repositories(catalog):
         problem = f"a personal token can't create the check runs of {', '.join(repositories)}"
         fix = "Set up the GitHub App that docs/upstream-events.md describes"
-        yield SetupFinding(variable, problem, fix)
+        yield SetupFinding(COMMENT, problem, fix)
