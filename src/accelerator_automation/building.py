@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,27 +55,18 @@ class BrokenLinksError(BuildError):
         self.links = tuple(links)
 
 
-@dataclass(frozen=True, slots=True)
-class MkDocs:
-    """The command `mkdocs build --strict`; with `quiet`, its output appears only in errors."""
-
-    quiet: bool = False
-
-    def __call__(self, root: Path, place: Path, variables: Mapping[str, str]) -> None:
-        """Build the site of the repository `root` into `place`. Raises EngineError.
-
-        `variables` are added to the environment of the build command.
-        """
-        done = subprocess.run(
-            [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
-            cwd=root,
-            env={**os.environ, **variables},
-            capture_output=self.quiet,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise EngineError(done.returncode, f"{done.stdout or ''}{done.stderr or ''}")
+def mkdocs(root: Path, place: Path, variables: Mapping[str, str], *, quiet: bool = False) -> None:
+    """Run `mkdocs build --strict` (see Engine); with `quiet`, its output appears only in errors."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)],
+        cwd=root,
+        env={**os.environ, **variables},
+        capture_output=quiet,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise EngineError(done.returncode, f"{done.stdout or ''}{done.stderr or ''}")
 
 
 def build(  # noqa: PLR0913 - what, where, and how
@@ -86,7 +76,7 @@ def build(  # noqa: PLR0913 - what, where, and how
     standing_in: Mapping[str, dt.date] | None = None,
     *,
     quarantine: bool = False,
-    engine: Engine | None = None,
+    engine: Engine = mkdocs,
 ) -> None:
     """Build the site, check every link, and replace the existing site at `target`.
 
@@ -109,16 +99,12 @@ def build(  # noqa: PLR0913 - what, where, and how
                 LAST_GOOD: str(last_good) if archive else "",
                 NIGHTS: str(nights) if archive else "",
             }
-            (engine or MkDocs())(root, staging_folder(target), variables)
+            engine(root, staging_folder(target), variables)
         if broken := [str(fault) for fault in faults(BuiltSite(staging_folder(target)))]:
             raise BrokenLinksError(broken)
         publish(target)
     finally:
         shutil.rmtree(staging_folder(target), ignore_errors=True)
-
-
-class NoPreviousSiteError(UserError):
-    """There is no previous site; the message says where it would be."""
 
 
 def staging_folder(target: Path) -> Path:
@@ -161,11 +147,11 @@ def publish(target: Path) -> None:
 def restore_previous(target: Path) -> None:
     """Swap the site with the previous one; a second call swaps them back.
 
-    Raises NoPreviousSiteError, OSError.
+    Raises UserError if there is no previous site, OSError.
     """
     kept = previous_site(target)
     if not kept.is_dir():
-        raise NoPreviousSiteError(f"there is no previous site in {kept.name} next to {target.name}")
+        raise UserError(f"there is no previous site in {kept.name} next to {target.name}")
     aside = staging_folder(target)
     shutil.rmtree(aside, ignore_errors=True)
     kept.rename(aside)

@@ -23,9 +23,9 @@ from accelerator_automation.breakage_issues import settle
 from accelerator_automation.building import (
     BrokenLinksError,
     Engine,
-    MkDocs,
     build,
     inputs,
+    mkdocs,
 )
 from accelerator_automation.cited_files import report_cited_files
 from accelerator_automation.feeds import FeedAccess, Fetched, fetch_reports
@@ -96,7 +96,7 @@ class NightRun:
     preview: bool = False
     """Whether the site is only built as a check. Another job then publishes it, and stores the
     digest of its inputs."""
-    engine: Engine = field(default_factory=lambda: MkDocs(quiet=True))
+    engine: Engine = field(default_factory=lambda: partial(mkdocs, quiet=True))
     package_sync: SyncFunction = sync
     resolver: Resolver = resolve_what_answers
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
@@ -172,17 +172,16 @@ def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     found.append(("site", partial(_publish, tonight)))
     if tonight.repository and tonight.api:
         found.append(("issues", partial(_issues, tonight, tonight.api, tonight.repository)))
-        look = partial(_cited, tonight, tonight.api, tonight.repository)
-        found.append(("cited files", look))
+        found.append(("cited files", partial(_cited, tonight, tonight.api, tonight.repository)))
     if tonight.pull_requests and tonight.api:
-        propose = partial(_propose, tonight, tonight.api, tonight.pull_requests)
-        found.append(("plugin releases", propose))
-        add = partial(_propose_pytorch, tonight, tonight.api, tonight.pull_requests)
-        found.append(("PyTorch releases", add))
-        read_again = partial(_propose_models, tonight, tonight.api, tonight.pull_requests)
-        found.append(("stated models", read_again))
-        convert = partial(_propose_baselines, tonight, tonight.api, tonight.pull_requests)
-        found.append(("baselines", convert))
+        api, home, now = tonight.api, tonight.pull_requests, tonight.now
+        usable = partial(_usable, tonight)
+        found += [
+            ("plugin releases", lambda: propose_releases(api, home, usable()).words),
+            ("PyTorch releases", partial(_propose_pytorch, tonight, api, home)),
+            ("stated models", lambda: propose_stated_models(api, home, usable(), now.date()).words),
+            ("baselines", lambda: propose_baselines(api, home, usable(), now).words),
+        ]
     return found
 
 
@@ -303,28 +302,11 @@ def _cited(tonight: NightRun, api: Api, repository: str) -> str:
     return report_cited_files(api, repository, _usable(tonight), tonight.now.date()).words
 
 
-def _propose(tonight: NightRun, api: Api, repository: str) -> str:
-    """Open or update pull requests for plugin releases; return the result in one line.
-
-    Quarantined platforms get no pull request.
-    """
-    return propose_releases(api, repository, _usable(tonight)).words
-
-
 def _propose_pytorch(tonight: NightRun, api: Api, repository: str) -> str:
     catalog = _usable(tonight)
     asked = partial(ask, tonight.root, catalog, options=tonight.release_indexes)
     day = tonight.now.date()
     return propose_pytorch_releases(api, repository, catalog, asked, day).words
-
-
-def _propose_models(tonight: NightRun, api: Api, repository: str) -> str:
-    day = tonight.now.date()
-    return propose_stated_models(api, repository, _usable(tonight), day).words
-
-
-def _propose_baselines(tonight: NightRun, api: Api, repository: str) -> str:
-    return propose_baselines(api, repository, _usable(tonight), tonight.now).words
 
 
 def _usable(tonight: NightRun) -> Catalog:

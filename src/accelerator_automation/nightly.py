@@ -10,6 +10,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -41,7 +42,9 @@ def run_night(
     for place in (ACCELERATORS, "data"):
         remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
     with TemporaryDirectory(prefix="portal-night-") as folder:
-        before = _copy(tonight.out, Path(folder, "before"))  # the build takes its place
+        before = Path(folder, "before")
+        if tonight.out.is_dir():
+            shutil.copytree(tonight.out, before)  # the build takes its place
         done = run(steps(tonight, skip), told)
         difference = _difference(before, tonight.out) if tonight.published else ""
     return Night(
@@ -71,13 +74,6 @@ def github_for(catalog: Catalog, *, required: bool) -> Api | None:
         if required:
             raise
         return None
-
-
-def _copy(site: Path, place: Path) -> Path:
-    """Copy a site if it exists; return `place`."""
-    if site.is_dir():
-        shutil.copytree(site, place)
-    return place
 
 
 def _difference(before: Path, after: Path) -> str:
@@ -138,8 +134,5 @@ def _step(step: StepResult) -> StepMetrics:
         name=step.name,
         seconds=round(step.seconds, 1),
         failed=step.failed,
-        requests=step.traffic.requests,
-        bytes=step.traffic.bytes,
-        retries=step.traffic.retries,
-        refusals=step.traffic.refusals,
+        **asdict(step.traffic),
     )

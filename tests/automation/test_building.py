@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from accelerator_automation.building import (
     QUARANTINE,
     BrokenLinksError,
     EngineError,
-    MkDocs,
     build,
+    mkdocs,
 )
 from accelerator_automation.last_good import archive_good_folders, last_good_dates
 from tests.automation.small_site import SmallEngine
@@ -65,7 +66,7 @@ def test_a_site_with_a_broken_link_does_not(out: Path) -> None:
 def test_neither_does_one_that_cannot_be_built(out: Path, tmp_path: Path) -> None:
     """MkDocs itself, in a folder without its settings."""
     with pytest.raises(EngineError, match=r"mkdocs\.yml") as failed:
-        build(tmp_path, out, engine=MkDocs(quiet=True))
+        build(tmp_path, out, engine=partial(mkdocs, quiet=True))
     assert failed.value.code == 1
     assert page(out) == "the last site"
     assert around(out) == ["site"]
