@@ -9,7 +9,6 @@ import asyncio
 import datetime as dt
 import hashlib
 import re
-import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -20,7 +19,7 @@ from typing import Literal
 from accelerator_automation.events import Artifacts, ListedRuns, Number, Part
 from accelerator_automation.github.api import Api, GitHubError, read
 from accelerator_automation.zip_members import ArtifactError, members
-from accelerator_portal.catalog import Catalog, Platform, Problem, ProblemsError
+from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically
 from accelerator_portal.catalog.catalog import ACCELERATORS, OWN_RUNS, RESULTS
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
@@ -33,46 +32,6 @@ from accelerator_portal.reports.reading import MAX_REPORT_BYTES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems
 from accelerator_portal.reports.report_file import line_of_tests, read_report, report_text
-
-
-@dataclass
-class FolderCheck:
-    """Checks a new report together with the other reports in its platform's folder.
-
-    The folder has the reports of `catalog` and those that `take` added. Rules that depend on the
-    date use `day`.
-    """
-
-    catalog: Catalog
-    day: dt.date
-    _results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
-
-    def problems(self, accelerator: str, file: Path) -> list[Problem]:
-        """Return the errors that a report would add to its platform's folder; empty if none.
-
-        `file` can be anywhere. It takes the place of the folder's report with the same file name.
-        """
-        platform = self.catalog.by_id[accelerator]
-        before = self._results.get(accelerator, platform.results)
-        after = _with(before, file)
-        path = f"{ACCELERATORS}/{accelerator}/{RESULTS}"
-        remedy = "remove older reports from the folder"
-        found = [Problem(path, 1, what, remedy) for what in excess(after)]
-        return found or sorted(self._errors(platform, after) - self._errors(platform, before))
-
-    def take(self, accelerator: str, file: Path) -> None:
-        """Treat an accepted report as part of its platform's folder in later checks.
-
-        `file` is its path in the folder, where it is already written.
-        """
-        platform = self.catalog.by_id[accelerator]
-        before = self._results.get(accelerator, platform.results)
-        self._results[accelerator] = _with(before, file)
-
-    def _errors(self, platform: Platform, results: tuple[Path, ...]) -> set[Problem]:
-        """Return the errors of one platform; rules that compare platforms do not see the others."""
-        alone = replace(self.catalog, platforms=(replace(platform, results=results),))
-        return set(errors(run_checks(alone, self.day)))
 
 
 def _with(results: Iterable[Path], file: Path) -> tuple[Path, ...]:
@@ -110,12 +69,12 @@ def fetch_reports(
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
     found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
-    desk = _Desk(root, known_names(catalog), FolderCheck(catalog, now.date()), now)
+    desk = _Desk(root, catalog, known_names(catalog), now)
     fetched = [
-        _taken(desk, platform.id, feed.name, body)
+        desk.taken(platform.id, feed.name, body)
         for (platform, feed), body in zip(wanted, found, strict=True)
     ]
-    return fetched + list(_made_here(replace(desk, own=True), catalog, sources.made_here))
+    return fetched + list(_made_here(desk, sources.made_here))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +93,82 @@ class FeedAccess:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """The context for checking and storing reports.
+    """Checks new reports, and stores the valid ones in the repository `root`.
 
-    `root` is the repository, `known` has the names that reports may use, and `folders` checks the
-    reports of a platform together. `own` is true for this project's own runs.
+    `known` has the names that reports may use. `results` has the reports of the folders to which
+    one was added, by platform id; those of the others are in `catalog`.
     """
 
     root: Path
+    catalog: Catalog
     known: KnownNames
-    folders: FolderCheck
     now: dt.datetime
-    own: bool = False
+    results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
+
+    def taken(self, accelerator: str, name: str, body: Body, *, own: bool = False) -> Fetched:
+        """Check and store one report; `own` is true for this project's own runs."""
+        if isinstance(body, FeedError):
+            outcome: FeedOutcome = "refused" if body.refused else "unreachable"
+            return Fetched(accelerator, name, outcome, (str(body),))
+        target = self.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
+        try:
+            with TemporaryDirectory(prefix="portal-feed-") as folder:
+                file = Path(folder, target.name)
+                file.write_bytes(body)
+                text = report_text(self._report(accelerator, file, own=own)).encode()
+                if target.exists() and target.read_bytes() == text:
+                    return Fetched(accelerator, name, "unchanged")
+                file.write_bytes(text)
+                self._check_folder(accelerator, file)
+        except ProblemsError as error:
+            return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
+        write_bytes_atomically(target, text)
+        self.results[accelerator] = _with(self._reports(accelerator), target)
+        return Fetched(accelerator, name, "new")
+
+    def _reports(self, accelerator: str) -> tuple[Path, ...]:
+        return self.results.get(accelerator, self.catalog.by_id[accelerator].results)
+
+    def _report(self, accelerator: str, file: Path, *, own: bool) -> Report:
+        """Return a report after checking it alone, without the others. Raises ProblemsError."""
+        report = read_report(file)
+        lines = line_of_tests(file)
+        problems = list(report_problems(report, file.name, self.known, self.now, lines))
+        if report.accelerator != accelerator:
+            what = f'the report is about "{report.accelerator}"'
+            remedy = f'use only reports about "{accelerator}" in its feeds'
+            problems.append(Problem(file.name, 1, what, remedy))
+        if report.kind == "made-here" and not own:
+            remedy = "use kind: self-reported in fetched reports"
+            problems.append(Problem(file.name, 1, "the report has kind: made-here", remedy))
+        if problems:
+            raise ProblemsError(problems)
+        return report
+
+    def _check_folder(self, accelerator: str, file: Path) -> None:
+        """Raise ProblemsError with the errors that a report would add to its platform's folder.
+
+        It takes the place of the folder's report with the same file name.
+        """
+        before = self._reports(accelerator)
+        after = _with(before, file)
+        path = f"{ACCELERATORS}/{accelerator}/{RESULTS}"
+        remedy = "remove older reports from the folder"
+        problems = [Problem(path, 1, what, remedy) for what in excess(after)] or sorted(
+            self._errors(accelerator, after) - self._errors(accelerator, before)
+        )
+        if problems:
+            raise ProblemsError(problems)
+
+    def _errors(self, accelerator: str, results: tuple[Path, ...]) -> set[Problem]:
+        """Return the errors of one platform; rules that compare platforms do not see the others."""
+        platform = replace(self.catalog.by_id[accelerator], results=results)
+        alone = replace(self.catalog, platforms=(platform,))
+        return set(errors(run_checks(alone, self.now.date())))
 
 
-def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[Fetched]:
+def _made_here(desk: _Desk, folder: Path | None) -> Iterator[Fetched]:
+    catalog = desk.catalog
     for file in sorted(folder.glob("*/*.json")) if folder else ():
         accelerator, name = file.parent.name, file.stem
         if accelerator not in catalog.by_id:
@@ -158,65 +179,7 @@ def _made_here(desk: _Desk, catalog: Catalog, folder: Path | None) -> Iterator[F
         elif wrong := report_fault(file.name):
             yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
         else:
-            yield _taken(desk, accelerator, name, file.read_bytes())
-
-
-def _taken(desk: _Desk, accelerator: str, name: str, body: Body) -> Fetched:
-    if isinstance(body, FeedError):
-        outcome: FeedOutcome = "refused" if body.refused else "unreachable"
-        return Fetched(accelerator, name, outcome, (str(body),))
-    target = desk.root / ACCELERATORS / accelerator / RESULTS / f"{name}.json"
-    try:
-        text = report_text(_whole(desk, accelerator, name, body)).encode()
-        if target.exists() and target.read_bytes() == text:
-            return Fetched(accelerator, name, "unchanged")
-        _fit(desk, accelerator, name, text)
-    except ProblemsError as error:
-        return Fetched(accelerator, name, "refused", tuple(map(str, error.problems)))
-    write_bytes_atomically(target, text)
-    desk.folders.take(accelerator, target)
-    return Fetched(accelerator, name, "new")
-
-
-def _whole(desk: _Desk, accelerator: str, name: str, body: bytes) -> Report:
-    """Return the parsed report after checking it alone, without the other reports of its folder.
-
-    Raises ProblemsError.
-    """
-    with TemporaryDirectory(prefix="portal-feed-") as folder:
-        place = Path(folder, f"{name}.json")
-        place.write_bytes(body)
-        report = read_report(place)
-        problems = list(
-            report_problems(report, place.name, desk.known, desk.now, line_of_tests(place))
-        )
-    problems += _claims(accelerator, name, report, own=desk.own)
-    if problems:
-        raise ProblemsError(problems)
-    return report
-
-
-def _fit(desk: _Desk, accelerator: str, name: str, text: bytes) -> None:
-    """Check a report together with the rest of its folder. Raises ProblemsError."""
-    with TemporaryDirectory(prefix="portal-feed-") as folder:
-        place = Path(folder, f"{name}.json")
-        place.write_bytes(text)
-        if problems := desk.folders.problems(accelerator, place):
-            raise ProblemsError(problems)
-
-
-def _claims(accelerator: str, name: str, report: Report, *, own: bool) -> Iterator[Problem]:
-    """Yield a problem if a report is for another platform than `accelerator`.
-
-    Also yields one if its kind is `made-here` and it is not from this project's own runs (`own`).
-    """
-    if report.accelerator != accelerator:
-        what = f'the report is about "{report.accelerator}"'
-        remedy = f'use only reports about "{accelerator}" in its feeds'
-        yield Problem(f"{name}.json", 1, what, remedy)
-    if report.kind == "made-here" and not own:
-        what = "the report has kind: made-here"
-        yield Problem(f"{name}.json", 1, what, "use kind: self-reported in fetched reports")
+            yield desk.taken(accelerator, name, file.read_bytes(), own=True)
 
 
 AGENT = "accelerator-portal (fetches test reports)"
@@ -265,47 +228,40 @@ def bodies(
     Without `api`, each feed on GitHub gets a FeedError. Without `limits`, only public hosts are
     allowed.
     """
-    listed = list(feeds)
-    end = time.monotonic() + SECONDS_IN_ALL
+    return asyncio.run(_bodies(feeds, limits or LIMITS, api))
+
+
+async def _bodies(
+    feeds: Iterable[ReportFeed], limits: RequestLimits, api: Api | None
+) -> list[Body]:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + SECONDS_IN_ALL
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        on_github = [pool.submit(_of_github, feed, api, end) for feed in listed if feed.url is None]
-        with_address = [feed for feed in listed if feed.url]
-        addressed = iter(asyncio.run(_addressed(with_address, limits)) if with_address else ())
-        waiting = iter(on_github)
-        return [next(addressed) if feed.url else next(waiting).result() for feed in listed]
+        async with open_client(AGENT, limits) as client:
+
+            async def one(feed: ReportFeed) -> Body:
+                try:
+                    async with asyncio.timeout_at(end):
+                        if feed.url:
+                            return await _one(client, feed.url, feed.sha256)
+                        return await loop.run_in_executor(pool, _of_github, feed, api)
+                except TimeoutError:
+                    limit = f"{SECONDS_IN_ALL // 60} minutes, the limit for all feeds"
+                    return FeedError(f"it was not received within {limit}")
+                except FeedError as error:
+                    return error
+                except (FetchError, GitHubError, ArtifactError) as error:
+                    return FeedError(str(error), refused=isinstance(error, InvalidResponseError))
+                except Exception as error:  # noqa: BLE001 - one feed must not end the night
+                    return FeedError(f"it could not be read ({type(error).__name__}: {error})")
+
+            return list(await asyncio.gather(*map(one, feeds)))
 
 
-def _unexpected(error: Exception) -> FeedError:
-    """Return a FeedError for an unexpected exception, which then does not stop the other feeds."""
-    return FeedError(f"it could not be read ({type(error).__name__}: {error})")
-
-
-async def _addressed(feeds: list[ReportFeed], limits: RequestLimits | None) -> list[Body]:
-    async with open_client(AGENT, limits or LIMITS) as client:
-        end = asyncio.get_running_loop().time() + SECONDS_IN_ALL
-
-        async def one(feed: ReportFeed) -> Body:
-            try:
-                async with asyncio.timeout_at(end):
-                    return await _one(client, feed)
-            except TimeoutError:
-                return _late()
-            except FetchError as error:
-                return FeedError(str(error), refused=isinstance(error, InvalidResponseError))
-            except FeedError as error:
-                return error
-            except Exception as error:  # noqa: BLE001 - one feed must not end the night
-                return _unexpected(error)
-
-        return list(await asyncio.gather(*map(one, feeds)))
-
-
-async def _one(client: HttpClient, feed: ReportFeed) -> bytes:
-    answer = await client.get(
-        feed.url or "", {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES
-    )
-    if feed.sha256:
-        said = await client.get(feed.sha256, max_bytes=_MOST_CHECKSUM)
+async def _one(client: HttpClient, url: str, checksum: str | None) -> bytes:
+    answer = await client.get(url, {"accept": "application/json"}, max_bytes=MAX_REPORT_BYTES)
+    if checksum:
+        said = await client.get(checksum, max_bytes=_MOST_CHECKSUM)
         _verify(answer.body, said.body.decode("ascii", "replace").lower())
     return answer.body
 
@@ -318,30 +274,13 @@ def _verify(body: bytes, said: str) -> None:
         raise FeedError("its checksum doesn't match", refused=True)
 
 
-def _late() -> FeedError:
-    return FeedError(
-        f"it was not received within {SECONDS_IN_ALL // 60} minutes, the limit for all feeds"
-    )
-
-
-def _of_github(feed: ReportFeed, api: Api | None, end: float) -> Body:
+def _of_github(feed: ReportFeed, api: Api | None) -> bytes:
     if api is None:
-        return FeedError("no request was sent to GitHub, because there is no token")
-    return _late() if time.monotonic() > end else _asked_of_github(feed, api)
-
-
-def _asked_of_github(feed: ReportFeed, api: Api) -> Body:
-    try:
-        if feed.release:
-            return _asset(feed.release, api)
-        if feed.artifact:
-            return _artifact(feed.artifact, api)
-    except (GitHubError, ArtifactError) as error:
-        return FeedError(str(error))
-    except FeedError as error:
-        return error
-    except Exception as error:  # noqa: BLE001 - one feed must not end the night
-        return _unexpected(error)
+        raise FeedError("no request was sent to GitHub, because there is no token")
+    if feed.release:
+        return _asset(feed.release, api)
+    if feed.artifact:
+        return _artifact(feed.artifact, api)
     raise LookupError(f"the feed {feed.name} has no location")  # its model refuses that
 
 
