@@ -89,7 +89,10 @@ class GitHubClient:
         The token is not sent to the storage. Raises GitHubError, also if the file has more than
         `most` bytes.
         """
-        return downloaded(path, self._kept_at(path), most, _AGENT)
+        try:
+            return asyncio.run(_fetched(self._kept_at(path), most))
+        except FetchError as error:
+            raise _not_fetched(path, most, error) from None
 
     def close(self) -> None:
         """Close this thread's connections."""
@@ -217,21 +220,9 @@ def _refusal(
 _LIMITS = RequestLimits(attempts=3, redirects=0, timeout=30, total_timeout=300)
 
 
-def downloaded(path: str, address: str, most: int, agent: str) -> bytes:
-    """Return the content of the file at the URL `address`, requested without a token.
-
-    `path` is the path in the API, for error messages. Raises GitHubError, also if the file has more
-    than `most` bytes.
-    """
-    try:
-        return asyncio.run(_fetched(address, most, agent))
-    except FetchError as error:
-        raise _not_fetched(path, most, error) from None
-
-
-async def _fetched(address: str, most: int, agent: str) -> bytes:
+async def _fetched(address: str, most: int) -> bytes:
     plain = {"accept-encoding": "identity"}  # else a few bytes could become many
-    async with open_client(agent, _LIMITS) as client:
+    async with open_client(_AGENT, _LIMITS) as client:
         return (await client.get(address, plain, max_bytes=most)).body
 
 
