@@ -10,10 +10,9 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -251,19 +250,20 @@ def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> D
     log = newest_workflow_file(own, SENT, SendLog) or SendLog()
     done = DispatchRound(log)
     pace = Pace(sending_moments(log, begin - A_MINUTE), how.now, how.pause)
-    failed: set[tuple[int, str]] = set()
+    failed: set[QueueItem] = set()
     while how.now() - begin < MOST_TIME:
         _read_plans(own, done, how.now())
-        batch = list(islice(_untried(done.log, failed), MOST_A_MINUTE))
+        untried = [item for item in queue_items(done.log) if item not in failed]
+        batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
         results = send(senders, batch, pace, how)
         at = {item: one.at for item, one in zip(batch, results, strict=True) if one.ok}
-        failed |= {_key(item) for item in batch if item not in at}
+        failed |= set(batch) - at.keys()
         done.sent += results
         done.log = log_with_sent(done.log, batch, at)
         save(done.log)
-        if next(_untried(done.log, failed), None) is None:
+        if failed.issuperset(queue_items(done.log)):
             break
     done.log = log_without_old(done.log, how.now())
     save(done.log)
@@ -275,11 +275,3 @@ def _read_plans(own: FileSource, done: DispatchRound, now: dt.datetime) -> None:
     added = log_with_plans(done.log, dict(workflow_files(where, PLAN, DispatchPlan)), now)
     done.log = added.log
     done.notes += added.notes
-
-
-def _untried(log: SendLog, failed: set[tuple[int, str]]) -> Iterator[QueueItem]:
-    return (item for item in queue_items(log) if _key(item) not in failed)
-
-
-def _key(item: QueueItem) -> tuple[int, str]:
-    return item.plan, item.entry.accelerator

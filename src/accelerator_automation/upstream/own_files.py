@@ -8,9 +8,9 @@ repository's own code.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -56,68 +56,45 @@ class FileSource:
 def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield the id of each artifact with this name and its file's content, newest first.
 
-    An artifact contains the file `<name>.json`. Unusable artifacts are skipped. Raises GitHubError.
+    An artifact contains the file `<name>.json`. Unusable artifacts are skipped. GitHub's pages are
+    requested as needed, up to the first one without a newer artifact. Raises GitHubError.
     """
-    yield from _read_files(where, _entries(where, name), name, model)
+    for page in artifact_pages(where.api, where.home, _MOST_PAGES, name):
+        for entry in sorted(page, key=lambda one: one.id, reverse=True):
+            new = entry.created_at and entry.created_at >= where.since
+            if new and entry.name == name and not entry.expired and entry.id not in where.closed:
+                file = _file(where, entry, model)
+                if file is not None:
+                    yield entry.id, file
+        if _is_known(where, page):
+            return
 
 
 def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | None:
-    """Return the content of the newest file with this name, or None.
-
-    Older pages are listed only if the newer ones have no such file. Raises GitHubError.
-    """
-    listed = artifact_pages(where.api, where.home, _MOST_PAGES, name)
-    pages = (_by_age(_usable(where, page, name)) for page in listed)
-    found = _read_files(where, chain.from_iterable(pages), name, model)
-    return next((file for _, file in found), None)
+    """Return the content of the newest file with this name, or None. Raises GitHubError."""
+    return next((file for _, file in workflow_files(where, name, model)), None)
 
 
-def _read_files(
-    where: FileSource, entries: Iterable[ListedArtifact], name: str, model: type[M]
-) -> Iterator[tuple[int, M]]:
+def _file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
+    """Return the file of an artifact, or None if it is not this repository's own or not usable."""
     api, home = where.api, where.home
-    for entry in entries:
-        if entry.id in where.closed or entry.workflow_run is None:
-            continue
-        run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", ListedRun)
-        if not _is_own(run, home, name):
-            continue
-        try:
-            archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
-            file = f"{name}.json"
-            found = members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
-            model_found = model.model_validate_json(found.get(file, b""))
-        except (ArtifactError, ValidationError):
-            continue
-        except GitHubError as error:
-            if error.passing:
-                raise
-            continue
-        yield entry.id, model_found
-
-
-def _is_own(run: ListedRun, home: str, name: str) -> bool:
-    source = run.head_repository
-    ours = source is not None and source.full_name == home
-    return ours and run.event in _EVENTS and run.path == WRITTEN_BY[name]
-
-
-def _entries(where: FileSource, name: str) -> list[ListedArtifact]:
-    found: list[ListedArtifact] = []
-    for listed in artifact_pages(where.api, where.home, _MOST_PAGES, name):
-        found += _usable(where, listed, name)
-        if _is_known(where, listed):
-            break
-    return _by_age(found)
-
-
-def _usable(where: FileSource, listed: Iterable[ListedArtifact], name: str) -> list[ListedArtifact]:
-    kept = (one for one in listed if one.name == name and not one.expired)
-    return [one for one in kept if one.created_at and one.created_at >= where.since]
-
-
-def _by_age(found: Iterable[ListedArtifact]) -> list[ListedArtifact]:
-    return sorted(found, key=lambda entry: entry.id, reverse=True)
+    if entry.workflow_run is None:
+        return None
+    run = read(api, f"repos/{home}/actions/runs/{entry.workflow_run.id}", ListedRun)
+    ours = run.head_repository is not None and run.head_repository.full_name == home
+    if not ours or run.event not in _EVENTS or run.path != WRITTEN_BY[entry.name]:
+        return None
+    try:
+        archive = api.download(f"repos/{home}/actions/artifacts/{entry.id}/zip", _MOST_PACKED)
+        file = f"{entry.name}.json"
+        found = members(archive, {file: _MOST_UNPACKED}, _MOST_PACKED)
+        return model.model_validate_json(found.get(file, b""))
+    except (ArtifactError, ValidationError):
+        return None
+    except GitHubError as error:
+        if error.passing:
+            raise
+        return None
 
 
 def _is_known(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
