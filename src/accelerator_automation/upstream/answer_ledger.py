@@ -9,12 +9,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.upstream.dispatch_queue import SentChange
 from accelerator_automation.upstream.planning import PlannedPlatform, entry_of, run_title
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
@@ -30,6 +30,7 @@ from accelerator_automation.upstream.run_search import (
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Model
 from accelerator_portal.reports.report import Moment
+from accelerator_portal.reports.report_check import KnownNames
 
 REMEMBERED = dt.timedelta(days=6, hours=1)
 """Requests older than this are dropped: twice the longest time limit of a run, plus one hour."""
@@ -118,20 +119,17 @@ def open_requests(
             yield one
 
 
-def find_reports(place: ReportPlace, asked: Iterable[SentRequest]) -> list[LookupResult]:
+def find_reports(
+    api: Api, home: str, known: KnownNames, asked: Iterable[SentRequest], now: dt.datetime
+) -> list[LookupResult]:
     """Look for the report of each request; an error of GitHub becomes part of its result.
 
-    The runs of each repository are listed once for all requests.
+    The runs of each repository are listed once for all requests. `known` has the names that reports
+    may use.
     """
     asked = list(asked)
-    if asked and place.runs is None:
-        begins = _begins(place.home, asked)
-        since = min(begins.values())
-        place = replace(
-            place,
-            runs=RunLists(place.api, since, begins),
-            artifacts=ArtifactLists(place.api, since, begins),
-        )
+    begins = _begins(home, asked)
+    place = ReportPlace(api, home, known, now, RunLists(api, begins), ArtifactLists(api, begins))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda one: _looked(place, one), asked))
 

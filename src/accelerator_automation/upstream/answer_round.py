@@ -22,10 +22,9 @@ from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.checks import (
     check_label,
     check_run,
-    device_of,
-    level_of,
     may_check,
     put_check_run,
+    relay_entry,
     with_labels_now,
 )
 from accelerator_automation.upstream.comment import (
@@ -41,10 +40,9 @@ from accelerator_automation.upstream.own_files import (
     FileSource,
     newest_workflow_file,
 )
-from accelerator_automation.upstream.planning import PlannedPlatform, run_title
+from accelerator_automation.upstream.planning import run_title
 from accelerator_automation.upstream.run_search import (
     SKEW,
-    ReportPlace,
     SentRequest,
     report_repository,
 )
@@ -104,9 +102,8 @@ def answer(
     without = requests_without_check(catalog, clients.home, recent, ledger)
     late = late_labels(clients.upstream, without)
     asked = answer_ledger.open_requests(sent.values(), ledger, entries, now, late.titles)
-    known = known_names(catalog)
     looked = answer_ledger.find_reports(
-        ReportPlace(clients.vendors, clients.home, known, now), asked
+        clients.vendors, clients.home, known_names(catalog), asked, now
     )
     bases = Bases(root)
     compared = list(compare_with_bases(looked, catalog, bases, now.date()))
@@ -205,19 +202,13 @@ def requests_without_check(
     found: dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]] = {}
     for (repository, number, _), one in newest.items():
         settled = ledger.settled.get(run_title(one.change, one.entry.accelerator))
-        label = _label(catalog, home, one.entry)
-        if label and settled and settled.state in _ANSWERED and not settled.checked:
-            of_label = found.setdefault(LabelQuestion(repository, label), {})
+        relay = relay_entry(catalog, report_repository(home, one.entry))
+        if not relay or relay.level != "L3":
+            continue
+        if settled and settled.state in _ANSWERED and not settled.checked:
+            of_label = found.setdefault(LabelQuestion(repository, check_label(relay)), {})
             of_label[number] = (*of_label.get(number, ()), one)
     return found
-
-
-def _label(catalog: Catalog, home: str, entry: PlannedPlatform) -> str | None:
-    """Return the label that requests a platform's check run, or None if it is not at level L3."""
-    repository = report_repository(home, entry)
-    if level_of(catalog, repository) != "L3":
-        return None
-    return check_label(catalog.by_id[entry.accelerator], device_of(catalog, repository))
 
 
 def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
@@ -368,14 +359,12 @@ def _put_checks(
     reports: Iterable[ComparedReport],
     done: PostedAnswers,
 ) -> None:
-    listed = [(one, level_of(catalog, one.answer.repository)) for one in reports]
-    if not any(level in {"L3", "L4"} for _, level in listed):
+    listed = [(one, relay_entry(catalog, one.answer.repository)) for one in reports]
+    if not any(relay and relay.level in {"L3", "L4"} for _, relay in listed):
         return
     change = with_labels_now(api, change)
-    for one, level in listed:
-        answer = one.answer
-        device = device_of(catalog, answer.repository)
-        if level and may_check(catalog.by_id[answer.accelerator], level, change, device):
-            body = check_run(answer, change, level)
+    for one, relay in listed:
+        if relay and may_check(relay, change):
+            body = check_run(one.answer, change, relay.level)
             done.said.append(put_check_run(api, change.repository, body))
-            done.checked.add(run_title(one.change, answer.accelerator))
+            done.checked.add(run_title(one.change, one.answer.accelerator))

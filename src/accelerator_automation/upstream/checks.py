@@ -15,8 +15,8 @@ from accelerator_automation.github.api import Api, read
 from accelerator_automation.upstream.change import Change, UpstreamPullRequest
 from accelerator_automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_automation.upstream.incoming import CHECK
-from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.shared_files import RelayLevel
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.shared_files import RelayLevel, RelayRepository
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.site.difference.harmless import span
 
@@ -35,37 +35,23 @@ class _CheckRuns(Part):
     check_runs: tuple[_CheckRun, ...]
 
 
-def level_of(catalog: Catalog, repository: str) -> RelayLevel | None:
-    """Return the level of a repository in PyTorch's relay list, or None if it is not listed."""
+def relay_entry(catalog: Catalog, repository: str) -> RelayRepository | None:
+    """Return a repository's entry in PyTorch's relay list, or None if it is not listed."""
     listed = catalog.relay.repositories if catalog.relay else ()
-    return next((entry.level for entry in listed if entry.repository == repository), None)
+    return next((entry for entry in listed if entry.repository == repository), None)
 
 
-def device_of(catalog: Catalog, repository: str) -> str | None:
-    """Return the device name of a repository in PyTorch's relay list, or None if it has none."""
-    listed = catalog.relay.repositories if catalog.relay else ()
-    return next((entry.device for entry in listed if entry.repository == repository), None)
+def check_label(entry: RelayRepository) -> str:
+    """Return the label that requests a check run on a pull request, for a repository at L3."""
+    return f"{LABEL}{entry.device}"
 
 
-def check_label(platform: Platform, device: str | None = None) -> str:
-    """Return the label that requests a platform's check run on a pull request.
+def may_check(entry: RelayRepository, change: Change) -> bool:
+    """Return whether to post an answer as a check run, in addition to the comment.
 
-    The device name in PyTorch's list takes precedence over the one in the platform's folder.
+    True at L4, and at L3 if the pull request has the label for it.
     """
-    events = platform.accelerator.upstream_events
-    return f"{LABEL}{device or (events and events.device) or platform.id}"
-
-
-def may_check(
-    platform: Platform, level: RelayLevel | None, change: Change, device: str | None = None
-) -> bool:
-    """Return whether to post a platform's answer as a check run, in addition to the comment.
-
-    True for a pull request at L4, and at L3 if it has the platform's label.
-    """
-    if platform.accelerator.upstream_events is None or change.number is None:
-        return False
-    return level == "L4" or (level == "L3" and check_label(platform, device) in change.labels)
+    return entry.level == "L4" or (entry.level == "L3" and check_label(entry) in change.labels)
 
 
 def with_labels_now(api: Api, change: Change) -> Change:

@@ -20,7 +20,7 @@ from accelerator_automation.github.installation_tokens import (
 )
 from accelerator_automation.upstream.answer_round import Clients
 from accelerator_automation.upstream.change import UPSTREAM
-from accelerator_automation.upstream.checks import level_of
+from accelerator_automation.upstream.checks import relay_entry
 from accelerator_automation.upstream.dispatching import (
     Pace,
     Pause,
@@ -163,4 +163,5 @@ def checked_repositories(catalog: Catalog) -> list[str]:
     """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
     found = {one.run.sent_to.repository for one in events if one and one.run.sent_to}
-    return sorted(one for one in found if level_of(catalog, one) in {"L3", "L4"})
+    entries = (relay_entry(catalog, repository) for repository in found)
+    return sorted(one.repository for one in entries if one and one.level in {"L3", "L4"})

@@ -39,18 +39,14 @@ class _Listing:
 
 
 class RunLists:
-    """Lists of the runs of repositories since `since`; each list is requested once.
+    """Lists of the runs of repositories; each list is requested once.
 
-    `begins` can have a later time than `since` for a repository, so that one slow vendor does not
-    make the lists of the others longer. The lists can include some earlier runs.
+    `begins` has, for each repository, the time at which its list begins, so that one slow vendor
+    does not make the lists of the others longer. The lists can include some earlier runs.
     """
 
-    def __init__(
-        self, api: Api, since: dt.datetime, begins: Mapping[str, dt.datetime] | None = None
-    ) -> None:
-        self._api = api
-        self._since = since
-        self._begins = begins or {}
+    def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:
+        self._api, self._begins = api, begins
         self._listings: dict[tuple[str, str], _Listing] = {}
         self._lock = threading.Lock()
 
@@ -74,7 +70,7 @@ class RunLists:
 
     def _listed(self, repository: str, event: str) -> list[ListedRun]:
         """Return the runs, newest first, with several searches if there are more than 1,000."""
-        since = _moment(_window_start(self._begins.get(repository, self._since)))
+        since = _moment(_window_start(self._begins[repository]))
         found: dict[int, ListedRun] = {}
         created = f">={since}"
         for _ in range(_MOST_WINDOWS):
@@ -133,15 +129,11 @@ class ArtifactLists:
     """The artifacts of vendors' runs.
 
     They are requested run by run; for many runs of a repository, they are requested in one list
-    that begins at `since`, or at the later time that `begins` has for the repository.
+    that begins at the repository's time in `begins`.
     """
 
-    def __init__(
-        self, api: Api, since: dt.datetime, begins: Mapping[str, dt.datetime] | None = None
-    ) -> None:
-        self._api = api
-        self._since = since
-        self._begins = begins or {}
+    def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:
+        self._api, self._begins = api, begins
         self._listings: dict[str, _ArtifactListing] = {}
         self._lock = threading.Lock()
 
@@ -163,7 +155,7 @@ class ArtifactLists:
 
         Empty if GitHub's list is not sorted by age or is too long.
         """
-        since = self._begins.get(repository, self._since)
+        since = self._begins[repository]
         found: list[ListedArtifact] = []
         for listed in artifact_pages(self._api, repository, _ARTIFACT_PAGES):
             found += listed

@@ -43,10 +43,8 @@ class ReportPlace:
     """This repository, as OWNER/NAME."""
     known: KnownNames
     now: dt.datetime
-    runs: RunLists | None = None
-    """The lists of runs of this round; if None, the runs are listed for each request."""
-    artifacts: ArtifactLists | None = None
-    """The lists of artifacts of this round; if None, they are requested for each run."""
+    runs: RunLists
+    artifacts: ArtifactLists
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +113,7 @@ def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[in
         if run.status != "completed":
             raise _NotHereError("running", "the run is in progress", run.id)
         names = {REPORT, *(f"{REPORT}-{task}" for task in asked.entry.tasks)}
-        lists = place.artifacts or ArtifactLists(place.api, asked.at - SKEW)
-        artifacts = _newest(lists.of(repository, run.id), names)
+        artifacts = _newest(place.artifacts.of(repository, run.id), names)
         if not artifacts:
             what = f"the run ended without a report (conclusion: {run.conclusion or 'none'})"
             raise _NotHereError("refused", what, run.id)
@@ -138,8 +135,7 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
     title = run_title(asked.change, asked.entry.accelerator)
     workflow = asked.entry.run.workflow_here
     event = "workflow_dispatch" if workflow else "repository_dispatch"
-    runs = place.runs or RunLists(place.api, asked.at - SKEW)
-    for run in runs.of(repository, event).get(title, ()):
+    for run in place.runs.of(repository, event).get(title, ()):
         ours = workflow is None or run.path.endswith(f"/{workflow}")
         if run.event == event and run.created_at >= asked.at - SKEW and ours:
             return run

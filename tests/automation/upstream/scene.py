@@ -7,18 +7,21 @@ import io
 import json
 import threading
 import zipfile
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel
 
 from accelerator_automation.github.api import Patience
 from accelerator_automation.github.client import GitHubClient
+from accelerator_automation.upstream.answer_ledger import LookupResult, find_reports
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatching import Senders, SendSettings
 from accelerator_automation.upstream.own_files import WRITTEN_BY
 from accelerator_automation.upstream.planning import PlannedPlatform
-from accelerator_automation.upstream.run_search import ReportPlace, SentRequest
+from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
+from accelerator_automation.upstream.run_search import SKEW, ReportPlace, SentRequest
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames
@@ -196,9 +199,19 @@ def senders(double: GitHubDouble) -> Senders:
     return Senders(client(double), GitHubClient(OWN_TOKEN, double.home, QUICK), HOME)
 
 
+KNOWN = KnownNames(frozenset({"example", "other"}))
+
+
 def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportPlace:
     """Where reports are looked for."""
-    return ReportPlace(client(double), HOME, KnownNames(frozenset({"example", "other"})), now)
+    api = client(double)
+    begins: dict[str, dt.datetime] = defaultdict(lambda: SENT - SKEW)
+    return ReportPlace(api, HOME, KNOWN, now, RunLists(api, begins), ArtifactLists(api, begins))
+
+
+def find(double: GitHubDouble, requests: Iterable[SentRequest]) -> list[LookupResult]:
+    """What a round finds of the requests."""
+    return find_reports(client(double), HOME, KNOWN, requests, NOW)
 
 
 SECTION = """\

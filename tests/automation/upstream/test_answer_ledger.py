@@ -10,7 +10,6 @@ from accelerator_automation.upstream.answer_ledger import (
     LookupResult,
     Settled,
     current_entries,
-    find_reports,
     open_requests,
     with_open,
     with_settled,
@@ -28,7 +27,7 @@ from tests.automation.upstream.scene import (
     asked,
     change,
     entry,
-    place,
+    find,
     portal,
 )
 from tests.folders import Tree, loaded
@@ -67,7 +66,7 @@ def test_one_that_cannot_be_asked_does_not_stop_the_rest(double: GitHubDouble) -
     answered(double, {"a": "passed"})
     double.faults = [Fault("GET repos/vendor/down/", 500, "down", times=9)]
     down = UpstreamRun(dispatch=Dispatch(repository="vendor/down", event_type="event"))
-    one, other = find_reports(place(double), [asked(down), asked()])
+    one, other = find(double, [asked(down), asked()])
     assert one.found is None
     assert one.error.endswith(": down (HTTP 500)")
     assert other.found is not None

@@ -5,10 +5,9 @@ from pydantic import ValidationError
 
 from accelerator_automation.upstream.checks import (
     check_run,
-    device_of,
-    level_of,
     may_check,
     put_check_run,
+    relay_entry,
 )
 from accelerator_portal.catalog.files.shared_files import RelayRepository
 from tests.automation.github_double import GitHubDouble
@@ -16,7 +15,6 @@ from tests.automation.upstream.scene import (
     DELIVERY,
     HEAD,
     NUMBER,
-    SECTION,
     UPSTREAM,
     VENDOR,
     change,
@@ -38,40 +36,28 @@ repositories:
 @pytest.mark.parametrize(
     ("level", "labels", "allowed"),
     [
-        (None, ("ciflow/crcr/example",), False),
-        ("L1", ("ciflow/crcr/example",), False),
-        ("L2", ("ciflow/crcr/example",), False),
+        ("L1", ("ciflow/crcr/ex_ample",), False),
+        ("L2", ("ciflow/crcr/ex_ample",), False),
         ("L3", (), False),
-        ("L3", ("ciflow/crcr/other",), False),
-        ("L3", ("ciflow/crcr/example",), True),
+        ("L3", ("ciflow/crcr/example",), False),
+        ("L3", ("ciflow/crcr/ex_ample",), True),
         ("L4", (), True),
     ],
 )
 def test_the_relay_s_levels_say_who_has_one(
-    tree: Tree, level: str | None, labels: tuple[str, ...], *, allowed: bool
+    level: str, labels: tuple[str, ...], *, allowed: bool
 ) -> None:
-    (platform,) = loaded(tree(portal())).platforms
-    assert may_check(platform, level, change(labels=labels)) == allowed  # type: ignore[arg-type] # as text
-    periodic = change(occasion="daily", number=None, labels=labels)
-    assert not may_check(platform, level, periodic)  # type: ignore[arg-type] # as text
-
-
-def test_a_device_of_another_name_is_asked_for_by_it(tree: Tree) -> None:
-    section = SECTION.replace("  tasks:", "  device: ex\n  tasks:")
-    (platform,) = loaded(tree(portal(section))).platforms
-    assert may_check(platform, "L3", change(labels=("ciflow/crcr/ex",)))
+    device = {"device": "ex_ample"} if level == "L3" else {}
+    entry = {"repository": VENDOR, "level": level, "source": "made-up", **device}
+    assert may_check(RelayRepository.model_validate(entry), change(labels=labels)) == allowed
 
 
 def test_the_list_is_read_from_the_data(tree: Tree) -> None:
     catalog = loaded(tree({**portal(), **RELAY}))
-    assert (level_of(catalog, VENDOR), level_of(catalog, "other/plugin")) == ("L3", None)
-    assert (device_of(catalog, VENDOR), device_of(catalog, "other/plugin")) == ("ex_ample", None)
-
-
-def test_the_device_of_pytorch_s_list_names_the_label(tree: Tree) -> None:
-    (platform,) = loaded(tree(portal())).platforms
-    assert may_check(platform, "L3", change(labels=("ciflow/crcr/ex_ample",)), "ex_ample")
-    assert not may_check(platform, "L3", change(labels=("ciflow/crcr/example",)), "ex_ample")
+    found = relay_entry(catalog, VENDOR)
+    assert found
+    assert (found.level, found.device) == ("L3", "ex_ample")
+    assert relay_entry(catalog, "other/plugin") is None
 
 
 @pytest.mark.parametrize(("level", "device"), [("L3", ""), ("L2", ", device: ex_ample")])

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_automation.upstream.answer_ledger import find_reports
 from accelerator_automation.upstream.run_lists import RunLists
 from accelerator_automation.upstream.run_search import SentRequest
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
@@ -20,8 +19,8 @@ from tests.automation.upstream.scene import (
     asked,
     change,
     client,
+    find,
     packed,
-    place,
     report,
 )
 
@@ -49,7 +48,7 @@ def test_of_540_events_each_report_is_found_and_the_runs_are_listed_once(
         answered_by_vendor(double, one, packed(report({"one": "passed"})))
     for one in sent[50:]:
         add_run(double, f"{one.change.delivery}/example", status="queued", conclusion=None)
-    found = find_reports(place(double), sent)
+    found = find(double, sent)
     states = [one.found.state for one in found if one.found]
     assert (states.count("report"), states.count("running")) == (50, 490)
     assert len(double.said("GET", LIST)) == 6
@@ -63,14 +62,14 @@ def test_more_than_a_thousand_runs_are_listed_in_parts(double: GitHubDouble) -> 
     for one in sent:
         began = f"{one.at:%Y-%m-%dT%H:%M:%SZ}"
         add_run(double, f"{one.change.delivery}/example", created_at=began)
-    found = RunLists(client(double), SENT).of(VENDOR, "repository_dispatch")
+    found = RunLists(client(double), {VENDOR: SENT}).of(VENDOR, "repository_dispatch")
     assert len(found) == 2500
     assert len(double.said("GET", LIST)) < 30
 
 
 def test_a_repository_that_cannot_be_listed_is_asked_once(double: GitHubDouble) -> None:
     double.faults = [Fault("GET", 404, "Not Found", times=99)]
-    found = find_reports(place(double), events(20))
+    found = find(double, events(20))
     assert all("Not Found (HTTP 404)" in one.error for one in found)
     assert len(double.asked) == 1
 
@@ -84,7 +83,7 @@ def test_a_run_that_is_older_than_its_own_event_does_not_count(
     last = replace(last, at=SENT + dt.timedelta(hours=1))
     began = f"{last.at + dt.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
     add_run(double, "event-later/example", created_at=began, status="queued")
-    found = find_reports(place(double), [first, last])
+    found = find(double, [first, last])
     states = [one.found.state for one in found if one.found]
     assert states == ["waiting", "running" if seconds == 0 else "waiting"]
 
@@ -95,7 +94,7 @@ def test_a_vendor_that_takes_days_does_not_lengthen_the_lists_of_others(
     slow = UpstreamRun(dispatch=Dispatch(repository="slow/plugin", event_type="event"))
     double.repositories.add("slow/plugin")
     long_ago = replace(asked(slow), at=SENT - dt.timedelta(days=3))
-    find_reports(place(double), [asked(), long_ago])
+    find(double, [asked(), long_ago])
     created = {
         one.path.split("/")[1]: one.query["created"] for one in double.said("GET", "actions/runs$")
     }

@@ -19,7 +19,7 @@ def add_artifacts(double: GitHubDouble, created: dt.datetime = NOW) -> None:
 
 def names(double: GitHubDouble) -> list[set[str]]:
     double.asked.clear()
-    lists = ArtifactLists(client(double), SENT)
+    lists = ArtifactLists(client(double), {VENDOR: SENT})
     return [{one.name for one in lists.of(VENDOR, run)} for run in RUNS]
 
 
