@@ -183,7 +183,8 @@ def difference_comment(
     said = markdown(difference) if difference else _UNREADABLE
     first, _, rest = said.partition("\n")
     about = _ABOUT.format(**_places(run), preview="`preview`")
-    return _checked(run, [first, _list(notices), rest.strip(), about])
+    listed = "\n".join(f"- {notice}" for notice in notices)
+    return _checked(run, [first, listed, rest.strip(), about])
 
 
 def failure_comment(run: PullRequestRun) -> str:
@@ -193,10 +194,6 @@ def failure_comment(run: PullRequestRun) -> str:
 
 def _places(run: PullRequestRun) -> dict[str, str]:
     return {"commit": span(run.head_sha[:12]), "run": f"[this run]({run.address})"}
-
-
-def _list(sentences: Sequence[str]) -> str:
-    return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
 def _checked(run: PullRequestRun, parts: Sequence[str]) -> str:

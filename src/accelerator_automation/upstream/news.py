@@ -9,7 +9,7 @@ newly broken.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt
@@ -99,7 +99,9 @@ def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.
         ):
             said = "known"
         found.setdefault(said, []).append(_broken(identity.key, test, standing))
-    newly, flaky = (sorted(found.get(name, []), key=_order) for name in ("newly broken", "flaky"))
+    newly, flaky = (
+        sorted(found.get(name, []), key=lambda one: one.key) for name in ("newly broken", "flaky")
+    )
     return ReportNews(
         newly=tuple(newly[:MOST_KEPT]),
         flaky=tuple(flaky[:MOST_KEPT]),
@@ -150,15 +152,6 @@ def _broken(key: str, test: TestEntry, standing: Standing | None) -> Broken:
     )
 
 
-def _order(one: Broken) -> str:
-    return one.key
-
-
 def _cut(text: str, most: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[:most]}…"
-
-
-def keys(found: Iterable[Broken]) -> Iterator[str]:
-    """Yield the key of each test, which identifies it in reports and histories."""
-    return (one.key for one in found)
