@@ -25,3 +25,12 @@ def client(double: GitHubDouble) -> Iterator[GitHubClient]:
     made = GitHubClient(TOKEN, double.home, QUICK)
     yield made
     made.close()
+
+
+@pytest.fixture
+def git_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who commits, whatever the machine's own settings say."""
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_NAME", "A Test")
+        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")

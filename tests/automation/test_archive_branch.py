@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from accelerator_automation.archive_store import ArchiveError, fetch_archive, push_archive
-from accelerator_automation.git import GitError
+from accelerator_automation.git import GitError, git
 
-
-def git(place: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-@pytest.fixture(autouse=True)
-def identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who commits, whatever the machine's own settings say."""
-    for who in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{who}_NAME", "A Test")
-        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+pytestmark = pytest.mark.usefixtures("git_identity")
 
 
 @pytest.fixture

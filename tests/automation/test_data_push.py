@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from accelerator_automation.git import GitError
+from accelerator_automation.git import GitError, git
 from accelerator_automation.github.branch import PushResult, PushRetry, push_data
+
+pytestmark = pytest.mark.usefixtures("git_identity")
 
 RETRY = PushRetry(attempts=3, first_wait=0.0)
 REPORT = "accelerators/example/results/cpu.json"
 HISTORY = ("data/history/example/runs.json", "data/history/example/runs.parquet")
-
-
-def git(place: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=place, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-@pytest.fixture(autouse=True)
-def identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    for who in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{who}_NAME", "A Test")
-        monkeypatch.setenv(f"GIT_{who}_EMAIL", "test@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 
 
 def write(place: Path, files: dict[str, str]) -> None:
