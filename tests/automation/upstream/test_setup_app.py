@@ -13,13 +13,17 @@ from accelerator_portal.cli import main
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, new_key, private_key
 from tests.automation.github_double import GitHubDouble
-from tests.automation.upstream.scene import HOME, UPSTREAM, VENDOR, portal
-from tests.automation.upstream.test_app_permissions import RUNNER
+from tests.automation.upstream.scene import HOME, SECTION, UPSTREAM, VENDOR, portal
 from tests.automation.upstream.test_checks import RELAY
 from tests.automation.upstream.test_doctor import ENVIRONMENT, FOLDER, Doctor, set_up
 from tests.folders import Tree
 
 Change = Callable[[AppDouble], object]
+
+RUNNER = SECTION.replace(
+    "{dispatch: {repository: vendor/plugin, event_type: pytorch-event}}",
+    "{runner: [self-hosted, ex]}",
+)
 
 
 @pytest.fixture
