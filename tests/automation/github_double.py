@@ -70,7 +70,6 @@ class GitHubDouble(Store):
         """Where limits are counted and enforced."""
         self.tokens = {TOKEN, OWN_TOKEN}
         """Which tokens it knows."""
-        """How many answers the client had already."""
         self.scopes: dict[str, str] = {}
         """The scopes of classic tokens, by token."""
         self.app: AppDouble | None = None

@@ -6,7 +6,6 @@ import json
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
 
@@ -182,18 +181,6 @@ def test_threads_do_not_mix_up_their_requests(double: GitHubDouble, client: GitH
     assert len(double.comments) == 100
 
 
-def test_issues_are_made_changed_closed_and_found_by_label(
-    double: GitHubDouble, client: GitHubClient
-) -> None:
-    issues = f"repos/{HOME}/issues"
-    for title in ("first", "second"):
-        client.send("POST", issues, {"title": title, "labels": ["breakage"]})
-    client.send("PATCH", f"{issues}/1", {"state": "closed"})
-    open_now = json.loads(client.get(f"{issues}?labels=breakage&state=open"))
-    assert [issue["title"] for issue in open_now] == ["second"]
-    assert [issue["state"] for issue in double.issues[HOME]] == ["closed", "open"]
-
-
 def test_the_environment_says_who_and_where(
     double: GitHubDouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,34 +202,27 @@ def test_without_pygithub_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         client_here()
 
 
-def test_the_double_enforces_the_limits_of_each_token(double: GitHubDouble) -> None:
+def test_the_double_enforces_the_limits_of_each_token() -> None:
     clock = SimulatedClock()
-    double.limits = limits = GitHubLimits(clock.now, frozenset({TOKEN}))
-    impatient = replace(QUICK, most_wait=0.0, tries=1)
-    client = GitHubClient(TOKEN, double.home, impatient)
-    for _ in range(80):
-        client.send("POST", COMMENTS, {"body": "x"})
-    with pytest.raises(GitHubError, match=r"waits|secondary rate limit"):
-        client.send("POST", COMMENTS, {"body": "x"})
+    limits = GitHubLimits(clock.now, frozenset({TOKEN}))
+
+    def refused(method: str, count: int = 1, token: str = TOKEN) -> list[str]:
+        answers = [limits.refusal(token, method, COMMENTS) for _ in range(count)]
+        return [answer[0] for answer in answers if answer]
+
+    assert refused("POST", 81) == [SECONDARY]
     clock.pause(61)
-    client.send("POST", COMMENTS, {"body": "x"})
+    assert refused("POST") == []
     for _ in range(15):
         clock.pause(60)
-        for _ in range(60):
-            client.get(COMMENTS)
+        assert refused("GET", 60) == []
     clock.pause(1)
     assert limits.of(TOKEN).requests.total == 981
-    for _ in range(19):
-        client.get(COMMENTS)
-    with pytest.raises(GitHubError, match=r"waits|rate limit"):
-        client.get(COMMENTS)
-    other = GitHubClient(OWN_TOKEN, double.home, impatient)
-    assert other.get(COMMENTS)
+    assert refused("GET", 20) == [PRIMARY]
+    assert refused("GET", token=OWN_TOKEN) == []
     assert limits.refused == {TOKEN: 2}
     clock.pause(3600)
-    assert client.get(COMMENTS)
-    client.close()
-    other.close()
+    assert refused("GET") == []
 
 
 def test_a_step_counts_what_is_asked_of_github(double: GitHubDouble, client: GitHubClient) -> None:

@@ -88,6 +88,8 @@ def test_a_release_on_pypi_is_one_pull_request_with_its_entry(
     assert any(line.startswith("- `cu132 linux x86_64`: `manylinux_2_28_x86_64`") for line in lines)
     assert f"- `torchvision 0.31.0` requires `torch {VERSION}`." in lines
     assert git.commits[git.branches[BRANCH]]["author"]["email"] == EMAIL
+    pull["state"] = "closed"
+    assert night(catalog).words == "1 declined by closing"
 
 
 def test_companions_are_in_the_pull_request(
@@ -119,22 +121,6 @@ def test_a_second_night_changes_nothing_and_a_later_build_joins(
     assert night(catalog).words == "1 updated"
     assert "`cpu linux x86_64`" in git.pulls[0]["body"]
     assert len(git.pulls) == 1
-
-
-def test_a_closed_pull_request_is_not_opened_again(
-    night: Night, git: GitStore, catalog: Catalog
-) -> None:
-    night(catalog)
-    git.pulls[0]["state"] = "closed"
-    assert night(catalog).words == "1 declined by closing"
-
-
-def test_what_somebody_pushed_to_the_branch_stays(
-    night: Night, git: GitStore, catalog: Catalog
-) -> None:
-    night(catalog)
-    git.push(BRANCH, {RELEASES: f"{git.files(BRANCH)[RELEASES]}# mine\n"}, "a@example.org")
-    assert night(catalog).words == "1 edited by a person"
 
 
 def test_an_entry_that_lists_everything_needs_no_pull_request(
