@@ -48,7 +48,7 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
         return f"No comment posted: {error}."
     home = f"repos/{run.repository.full_name}"
     pull = read(api, f"{home}/pulls/{found.number}", PullRequest)
-    if reason := mismatch(run, pull):
+    if reason := _mismatch(run, pull):
         return f"No comment posted: {reason}."
     text = (
         failure_comment(run)
@@ -65,7 +65,7 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     return f"A comment on pull request {pull.number} was posted."
 
 
-def mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
+def _mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
     """Return why a run's comment must not be posted on a pull request; None if it may be.
 
     The pull request must be open, and its newest commit must be the run's. `pull` is the one that

@@ -27,12 +27,3 @@ def test_a_list_without_end_is_not_read_without_end() -> None:
     api = Endless({})
     assert len(list(read_all(api, "x", Comment))) == 100 * api.asked
     assert api.asked == 30
-
-
-def test_a_list_may_be_asked_for_in_part() -> None:
-    class Labelled(MadeUpGitHub):
-        def get(self, path: str) -> bytes:
-            assert path == "x?labels=a&per_page=100&page=1"
-            return b"[]"
-
-    assert list(read_all(Labelled({}), "x?labels=a", Comment)) == []

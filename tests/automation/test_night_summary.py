@@ -15,12 +15,6 @@ from tests.folders import EXAMPLE, Tree, loaded
 from tests.results.made_up import START, folded, made_up
 
 
-def test_a_night_has_failed_where_one_of_its_steps_has() -> None:
-    done = StepResult("a", "1 new"), StepResult("b", "an index did not respond", failed=True)
-    assert Night(done).failed
-    assert not Night(done[:1]).failed
-
-
 def test_a_night_without_news_says_so(tree: Tree) -> None:
     night = Night(
         (StepResult("reports", "1 feed, 0 new"),), (Fetched("example", "x", "unchanged"),)
@@ -28,11 +22,6 @@ def test_a_night_without_news_says_so(tree: Tree) -> None:
     assert summary(night, loaded(tree(EXAMPLE))) == (
         "# Nightly\n\n- reports: `1 feed, 0 new`\n\nNo new reports.\n"
     )
-
-
-def test_without_feeds_nothing_is_said_of_reports(tree: Tree) -> None:
-    night = Night((StepResult("site", "built"),))
-    assert summary(night, loaded(tree(EXAMPLE))) == "# Nightly\n\n- site: `built`\n"
 
 
 def test_what_is_overdue_and_what_waits_is_told(tree: Tree) -> None:

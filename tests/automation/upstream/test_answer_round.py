@@ -7,29 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.upstream import answer_round
-from accelerator_automation.upstream.answer_round import AnswerRound, Clients
 from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_automation.upstream.own_files import LEDGER, SENT
-from tests.automation.github_double import BOT, GitHubDouble
-from tests.automation.upstream.scene import HOME, NOW, add_run, client, keep_file, portal
+from accelerator_automation.upstream.own_files import SENT
+from tests.automation.github_double import GitHubDouble
+from tests.automation.upstream.scene import NOW, add_run, keep_file, portal
 from tests.automation.upstream.test_dispatch_round import event_of
-from tests.folders import Tree, loaded
+from tests.automation.upstream.test_late_labels import answer
+from tests.folders import Tree
 
 
 @pytest.fixture
 def root(tree: Tree) -> Path:
     return tree(portal())
-
-
-def answer(root: Path, double: GitHubDouble, now: dt.datetime) -> AnswerRound:
-    """A round, after which the workflow keeps the ledger."""
-    double.asked.clear()
-    here = client(double)
-    clients = Clients(own=here, vendors=here, upstream=here, home=HOME, login=BOT)
-    done = answer_round.answer(root, loaded(root), clients, now)
-    keep_file(double, LEDGER, done.ledger, dt.datetime(2026, 11, 21, 11, 59, tzinfo=dt.UTC))
-    return done
 
 
 def leave_log(double: GitHubDouble, events: int) -> None:
