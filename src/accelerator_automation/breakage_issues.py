@@ -13,9 +13,8 @@ from accelerator_automation.issues import (
     IssueList,
     Issues,
     IssueTopic,
-    issue_marker,
+    issue_text,
 )
-from accelerator_automation.sanitizer import faults
 from accelerator_portal.catalog import Platform
 from accelerator_portal.results.breakages import Breakage
 from accelerator_portal.site.difference.harmless import span, visible
@@ -53,11 +52,7 @@ def title(platform: Platform, breakage: Breakage) -> str:
 
 
 def body(platform: Platform, breakage: Breakage) -> str:
-    """Return the text of the issue; it changes only when the regression's data changes.
-
-    Raises ValueError if `sanitizer.faults` refuses the text, which would be a bug in this module.
-    """
-    marker = issue_marker(LABEL, identity(platform, breakage))
+    """Return the text of the issue; it changes only when the regression's data changes."""
     people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
     lines = [
         f"{span(breakage.key)} passed on {span(platform.accelerator.name)} and now fails.",
@@ -77,7 +72,4 @@ def body(platform: Platform, breakage: Breakage) -> str:
         f"To mute this issue, add the label {span(MUTED)} or close the issue.",
         f"If the failure is expected, add it to {span(platform.path('known-issues.yaml'))}.",
     ]
-    text = "\n".join([marker, "", *lines]) + "\n"
-    if wrong := faults(text, marker):
-        raise ValueError(f"the issue of {identity(platform, breakage)}: {wrong[0]}")
-    return text
+    return issue_text(LABEL, identity(platform, breakage), lines)

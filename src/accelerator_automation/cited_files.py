@@ -20,13 +20,11 @@ from pydantic import RootModel
 from accelerator_automation.events import ListedCommit, Part, Sha
 from accelerator_automation.github.api import Api, GitHubError, exists, read, unless_missing
 from accelerator_automation.issues import (
-    Issue,
     IssueList,
     Issues,
     IssueTopic,
-    issue_marker,
+    issue_text,
 )
-from accelerator_automation.sanitizer import faults
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_of
 from accelerator_portal.catalog.source_ages import facts
@@ -172,16 +170,12 @@ def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> I
         if changes:
             topics.append(_topic(catalog, name, changes))
     left = cited.keys() - set(tonight)
-    return issues.settle(topics, _undeclined(known), lambda name: name in left)
-
-
-def _undeclined(issues: Iterable[Issue]) -> Iterator[Issue]:
-    """Yield only the open issues, so that a change after an issue was closed opens a new issue."""
-    return (issue for issue in issues if issue.state == "open")
+    # Without the closed issues, so that a change after an issue was closed opens a new one.
+    shown = [issue for issue in known if issue.state == "open"]
+    return issues.settle(topics, shown, lambda name: name in left)
 
 
 def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> IssueTopic:
-    marker = issue_marker(LABEL, name)
     platform = catalog.by_id.get(name)
     people = platform.accelerator.maintainers if platform else ()
     contact = ", ".join(span(person.github) for person in people)
@@ -207,10 +201,8 @@ def _topic(catalog: Catalog, name: str, changes: Collection[CitedChange]) -> Iss
         "",
         f"Contact: {contact or 'no maintainer listed'}.",
     ]
-    body = "\n".join([marker, "", *lines]) + "\n"
-    if wrong := faults(body, marker):
-        raise ValueError(f"the issue of the cited files of {name}: {wrong[0]}")
-    return IssueTopic(name, f"{name}: cited files have changed", body)
+    title = f"{name}: cited files have changed"
+    return IssueTopic(name, title, issue_text(LABEL, name, lines))
 
 
 def _entry(change: CitedChange) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Literal
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.events import Label, Part, User
 from accelerator_automation.github.api import Api, parsed, read_all
+from accelerator_automation.sanitizer import faults
 
 MUTED = "muted"
 
@@ -77,9 +78,16 @@ class Issues:
         return f"{self.opened} opened, {self.renewed} updated, {self.closed} closed"
 
 
-def issue_marker(label: str, name: str) -> str:
-    """Return the first line of an issue's text, which identifies its topic."""
-    return f"<!-- accelerator-portal {label} {name} -->"
+def issue_text(label: str, name: str, lines: Iterable[str]) -> str:
+    """Return the text of an issue: a marker with its label and the name of its topic, then `lines`.
+
+    Raises ValueError if `sanitizer.faults` refuses the text, which would be a bug in the caller.
+    """
+    marker = f"<!-- accelerator-portal {label} {name} -->"
+    text = "\n".join([marker, "", *lines]) + "\n"
+    if wrong := faults(text, marker):
+        raise ValueError(f"the issue {label} {name}: {wrong[0]}")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
