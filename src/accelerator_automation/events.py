@@ -17,6 +17,11 @@ PageUrl = Annotated[str, StringConstraints(pattern=r"^https://[\w.-]+/[\w.-]+/[\
 Number = Annotated[int, Field(gt=0)]
 
 
+def time_text(time: dt.datetime) -> str:
+    """Return a time as GitHub writes it: in UTC, without fractions of a second."""
+    return f"{time.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
+
+
 class Part(BaseModel):
     """Base class of events, responses and their parts; fields that are not listed are ignored."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from accelerator_automation.comment_posting import HarmfulError
-from accelerator_automation.events import Number, Part
+from accelerator_automation.events import Number, Part, time_text
 from accelerator_automation.github.api import Api, GitHubError, read_all
 from accelerator_automation.ownership import maintainers
 from accelerator_automation.upstream import answer_ledger
@@ -216,8 +216,8 @@ def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[
 
     Adding a label is a change.
     """
-    moment = f"{since.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
-    where = f"labels={quote(question.label, safe='')}&state=all&since={quote(moment, safe='')}"
+    label, moment = (quote(text, safe="") for text in (question.label, time_text(since)))
+    where = f"labels={label}&state=all&since={moment}"
     for issue in read_all(api, f"repos/{question.repository}/issues?{where}", _Issue):
         yield issue.number
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from accelerator_automation.events import Part
+from accelerator_automation.events import Part, time_text
 from accelerator_automation.upstream.change import (
     UPSTREAM,
     Delivery,
@@ -155,7 +155,7 @@ def job_of(
 
 def in_progress(dispatched: Dispatched, job: WorkflowJob, now: dt.datetime) -> dict[str, Any]:
     """Return the body of a job's first callback, which says that its tests have started."""
-    state = {"status": "in_progress", "started_at": _moment(now)}
+    state = {"status": "in_progress", "started_at": time_text(now)}
     return _body(dispatched, job, state)
 
 
@@ -171,8 +171,8 @@ def completed(
     state = {
         "status": "completed",
         "conclusion": conclusion(report),
-        "started_at": _moment(report.started or now) if alone else None,
-        "completed_at": _moment(now),
+        "started_at": time_text(report.started or now) if alone else None,
+        "completed_at": time_text(now),
         "test_results": result_counts(report),
     }
     return _body(dispatched, job, state)
@@ -199,7 +199,3 @@ def _body(
     empty = {"conclusion": None, "started_at": None, "completed_at": None}
     workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}
     return {**dispatched.model_dump(), "workflow": workflow}
-
-
-def _moment(moment: dt.datetime) -> str:
-    return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pydantic import Field, NonNegativeInt
 
-from accelerator_automation.events import ListedRuns
+from accelerator_automation.events import ListedRuns, time_text
 from accelerator_automation.github.api import Api, GitHubError, read
 from accelerator_automation.upstream.change import Change, Delivery
 from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform
@@ -273,7 +273,7 @@ def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
 
     Raises GitHubError if they cannot be listed. An error of a restart is part of the result.
     """
-    since = quote(f">={(now - REACH).astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}")
+    since = quote(f">={time_text(now - REACH)}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"
     failed = read(api, f"{path}&per_page=100", ListedRuns).workflow_runs
     left = sorted(run.id for run in failed if run.run_attempt < MOST_ATTEMPTS)

@@ -14,6 +14,7 @@ from accelerator_automation.events import (
     ListedArtifact,
     ListedRun,
     ListedRuns,
+    time_text,
 )
 from accelerator_automation.github.api import Api, GitHubError, read
 
@@ -70,7 +71,7 @@ class RunLists:
 
     def _listed(self, repository: str, event: str) -> list[ListedRun]:
         """Return the runs, newest first, with several searches if there are more than 1,000."""
-        since = _moment(_window_start(self._begins[repository]))
+        since = time_text(_window_start(self._begins[repository]))
         found: dict[int, ListedRun] = {}
         created = f">={since}"
         for _ in range(_MOST_WINDOWS):
@@ -80,7 +81,7 @@ class RunLists:
             if len(window) < _A_PAGE * _MOST_PAGES or len(found) == known:
                 break
             oldest = min(run.created_at for run in window)
-            created = f"{since}..{_moment(oldest)}"
+            created = f"{since}..{time_text(oldest)}"
         return sorted(found.values(), key=lambda run: run.id, reverse=True)
 
     def _window(self, repository: str, event: str, created: str) -> list[ListedRun]:
@@ -112,10 +113,6 @@ def _window_start(since: dt.datetime) -> dt.datetime:
     """
     utc = since.astimezone(dt.timezone.utc)
     return utc.replace(hour=utc.hour - utc.hour % _WINDOW_HOURS, minute=0, second=0, microsecond=0)
-
-
-def _moment(moment: dt.datetime) -> str:
-    return f"{moment.astimezone(dt.timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @dataclass
