@@ -29,6 +29,7 @@ from accelerator_automation.upstream.dispatching import (
     utc_now,
 )
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 
 
 def senders_here(home: str) -> Senders:
@@ -141,27 +142,36 @@ def upstream_permissions(path: str) -> Permissions:
     return CHECK if "/check-runs" in path else COMMENT
 
 
+def targets(catalog: Catalog) -> list[Dispatch]:
+    """Return the distinct pairs of a vendor's repository and the event type it is sent, sorted."""
+    found = {run.sent_to for run in _runs(catalog) if run.sent_to}
+    return sorted(found, key=lambda one: (one.repository, one.event_type))
+
+
 def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
     """Return the permissions that the App needs on each repository, by OWNER/NAME.
 
     `home` is this repository.
     """
-    events = [platform.accelerator.upstream_events for platform in catalog.platforms]
-    runs = [one.run for one in events if one is not None]
+    runs = _runs(catalog)
     found: dict[str, Permissions] = {}
     if runs:
         checks = CHECK if checked_repositories(catalog) else {}
         found[UPSTREAM] = {**COMMENT, **checks}
     if any(run.workflow_here for run in runs):
         found[home] = READ
-    for repository in sorted({run.sent_to.repository for run in runs if run.sent_to}):
-        found[repository] = {**SEND, **READ}
+    for target in targets(catalog):
+        found[target.repository] = {**SEND, **READ}
     return found
 
 
 def checked_repositories(catalog: Catalog) -> list[str]:
     """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
+    repositories = sorted({target.repository for target in targets(catalog)})
+    entries = (relay_entry(catalog, repository) for repository in repositories)
+    return [one.repository for one in entries if one and one.level in {"L3", "L4"}]
+
+
+def _runs(catalog: Catalog) -> list[UpstreamRun]:
     events = (platform.accelerator.upstream_events for platform in catalog.platforms)
-    found = {one.run.sent_to.repository for one in events if one and one.run.sent_to}
-    entries = (relay_entry(catalog, repository) for repository in found)
-    return sorted(one.repository for one in entries if one and one.level in {"L3", "L4"})
+    return [one.run for one in events if one is not None]

@@ -23,6 +23,7 @@ from accelerator_automation.upstream.connections import (
     WORKFLOWS,
     checked_repositories,
     required_permissions,
+    targets,
 )
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.upstream_events import Dispatch
@@ -252,14 +253,6 @@ def setup_findings(
         found += _of_token(COMMENT, connect)
         found += check_run_findings(catalog)
     return list(dict.fromkeys(found))
-
-
-def targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the distinct pairs of a vendor's repository and the event type it is sent, sorted."""
-    events = (platform.accelerator.upstream_events for platform in catalog.platforms)
-    sent_to = {one.run.sent_to for one in events if one is not None}
-    known = (one for one in sent_to if one is not None)
-    return sorted(known, key=lambda one: (one.repository, one.event_type))
 
 
 def _of_token(
