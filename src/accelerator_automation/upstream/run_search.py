@@ -14,11 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from accelerator_automation.events import Artifacts, ListedArtifact, ListedRun
+from accelerator_automation.events import ListedArtifact, ListedRun
 from accelerator_automation.github.api import Api, GitHubError, read
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.planning import REPORT, PlannedPlatform, run_title
-from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
+from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists, artifact_pages
 from accelerator_automation.zip_members import ArtifactError, members
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.wording import count
@@ -106,7 +106,7 @@ def report_repository(home: str, entry: PlannedPlatform) -> str:
 def _report(place: ReportPlace, asked: SentRequest, repository: str) -> tuple[int, Report]:
     if asked.entry.run.redispatch:
         name = f"{REPORT}-{asked.change.delivery}"
-        artifacts = _newest(_named(place.api, repository, name), {name})
+        artifacts = _newest(next(artifact_pages(place.api, repository, 1, name)), {name})
         run = _run_of(place.api, repository, artifacts)
     else:
         run = _run_with_title(place, asked, repository)
@@ -165,11 +165,6 @@ def _refuse_foreign(asked: SentRequest, run: ListedRun, repository: str) -> None
         raise _NotHereError("refused", f"the run was triggered by {run.event[:40]}", run.id)
     if run.created_at < asked.at - SKEW:
         raise _NotHereError("refused", "the run is older than the event", run.id)
-
-
-def _named(api: Api, repository: str, name: str) -> tuple[ListedArtifact, ...]:
-    path = f"repos/{repository}/actions/artifacts?name={name}&per_page=100"
-    return read(api, path, Artifacts).artifacts
 
 
 def _newest(artifacts: Iterable[ListedArtifact], names: Collection[str]) -> list[ListedArtifact]:
