@@ -33,15 +33,6 @@ def test_a_thousand_reads_take_two_minutes_and_half_of_the_points(double: GitHub
     assert not double.limits.refused
 
 
-def test_what_is_sent_and_downloaded_waits_too(double: GitHubDouble) -> None:
-    clock = SimulatedClock()
-    api = PacedApi(client(double), Pace((), clock.now, clock.pause, most=1))
-    number = double.add_artifact(UPSTREAM, 1, "x", b"archive")
-    api.send("POST", f"repos/{UPSTREAM}/dispatches", {"event_type": "x"})
-    assert api.download(f"repos/{UPSTREAM}/actions/artifacts/{number}/zip", 100) == b"archive"
-    assert clock.now() - NOW == A_MINUTE
-
-
 def test_each_owner_has_a_pace_of_its_own(double: GitHubDouble) -> None:
     """GitHub counts the requests of an App by installation, which is by owner."""
     clock = SimulatedClock()
