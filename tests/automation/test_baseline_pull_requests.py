@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,14 +73,18 @@ def git(double: GitHubDouble, report: str) -> GitStore:
     return store
 
 
-def week(client: GitHubClient, catalog: Catalog) -> ProposalResults:
+def all_nights(propose: Callable[[dt.timedelta], ProposalResults]) -> ProposalResults:
     """All nights of a week, as one: each platform is looked up in one of them."""
     done = ProposalResults("nothing")
     for day in range(DAYS):
-        night = propose_baselines(client, HOME, catalog, NOW + dt.timedelta(days=day))
+        night = propose(dt.timedelta(days=day))
         done.outcomes |= night.outcomes
         done.problems |= night.problems
     return done
+
+
+def week(client: GitHubClient, catalog: Catalog) -> ProposalResults:
+    return all_nights(lambda days: propose_baselines(client, HOME, catalog, NOW + days))
 
 
 def push(vendor: GitStore, text: str, path: str = FILES[0]) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import zipfile
 from typing import Any
 
 import httpx
@@ -16,6 +14,7 @@ from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFee
 from accelerator_portal.http.client import HttpClient, HttpResponse
 from accelerator_portal.http.errors import RequestLimits
 from tests.automation.github_double import HOME, Fault, GitHubDouble
+from tests.automation.made_up import archive
 
 REPORT = b'{"made": "up"}'
 QUICK = RequestLimits(attempts=1, timeout=2, total_timeout=5, first_pause=0)
@@ -34,11 +33,7 @@ def feed(
 
 
 def zipped(**files: bytes) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(f"{name}.json", content)
-    return data.getvalue()
+    return archive({f"{name}.json": content for name, content in files.items()})
 
 
 def brought(one: ReportFeed, client: GitHubClient | None) -> Body | str:

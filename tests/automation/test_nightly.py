@@ -300,8 +300,8 @@ def test_an_installation_that_cannot_be_true_is_not_taken(
     verdict = {"kind": "found", "on": "2026-11-20", "found": {"torch": "1.10.0"}, "trial": trial}
     file = {"schema_version": 1, "verdicts": [verdict], "rows": [[*key, {"3.12": 0}]]}
     write_tree(job, {"acme.json": json.dumps(file)})
-    done = words(night(replace(tonight(tmp_path), trials=job)))["installations"]
-    assert "not a valid verdict file" in done or done.startswith("0 commands")
+    (done,) = only(replace(tonight(tmp_path), trials=job), "installations")
+    assert "not a valid verdict file" in done.words or done.words.startswith("0 commands")
     assert read_verdicts(root, "acme") == {key: {"3.12": own}}
 
 
@@ -309,10 +309,9 @@ def pypi_answers(_asked: Sequence[ResolutionQuestion], _cache: Path) -> Resolve:
     return lambda _: ResolutionResult("found", {"torch": "1"})
 
 
-def looked_up(given: NightRun) -> list[StepResult]:
-    """What came of looking up packages and commands."""
-    every = [step for step in steps(given) if step[0] in LOOKED_UP]
-    return [*run(every, lambda _: None)]
+def only(given: NightRun, *names: str) -> list[StepResult]:
+    """What came of these steps alone."""
+    return [*run([step for step in steps(given) if step[0] in names], lambda _: None)]
 
 
 def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
@@ -325,7 +324,7 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
         return sync(root, catalog, here)
 
     given = replace(tonight(tmp_path), package_sync=nowhere, resolver=pypi_answers)
-    assert looked_up(given) == [
+    assert only(given, *LOOKED_UP) == [
         StepResult("packages", "2 packages: 2 with changes, 2 not fully read"),
         StepResult("commands", "example: 26 versions found"),
     ]
@@ -341,7 +340,7 @@ def test_where_packages_are_interrupted_the_night_ends(tmp_path: Path) -> None:
         raise SyncInterrupted(SyncResult((), ("torch",), Traffic()))
 
     with pytest.raises(KeyboardInterrupt):
-        looked_up(replace(tonight(tmp_path), package_sync=stopped))
+        only(replace(tonight(tmp_path), package_sync=stopped), *LOOKED_UP)
 
 
 def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import datetime as dt
 
 import pytest
 
-from accelerator_automation.cited_files import DAYS
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.proposals import ProposalResults
@@ -14,6 +13,7 @@ from accelerator_automation.stated_model_pull_requests import propose_stated_mod
 from accelerator_portal.catalog import Catalog
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore
+from tests.automation.test_baseline_pull_requests import all_nights
 from tests.folders import Tree, edited, loaded
 
 VENDOR = "acme/plugin"
@@ -66,13 +66,7 @@ def _text(vendor: GitStore) -> str:
 
 
 def week(client: GitHubClient, catalog: Catalog) -> ProposalResults:
-    """All nights of a week, as one: each platform is looked up in one of them."""
-    done = ProposalResults("nothing")
-    for day in range(DAYS):
-        night = propose_stated_models(client, HOME, catalog, DAY + dt.timedelta(days=day))
-        done.outcomes |= night.outcomes
-        done.problems |= night.problems
-    return done
+    return all_nights(lambda days: propose_stated_models(client, HOME, catalog, DAY + days))
 
 
 def test_a_changed_list_is_one_pull_request_that_says_what_changed(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import json
 import threading
-import zipfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -151,11 +149,7 @@ def report(outcomes: Mapping[str, str], **changed: object) -> Report:
 
 def packed(report: Report | bytes, name: str = "report.json") -> bytes:
     """The archive that a run leaves."""
-    file = io.BytesIO()
-    data = report if isinstance(report, bytes) else report.model_dump_json().encode()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, data)
-    return file.getvalue()
+    return archive({name: report if isinstance(report, bytes) else report.model_dump_json()})
 
 
 def populate(double: GitHubDouble) -> None:
