@@ -39,14 +39,12 @@ class HomeRepository(Repository):
     """The repository in which the workflow runs."""
 
     html_url: PageUrl
-    """The URL of its page."""
 
 
 class WorkflowRun(Part):
     """A workflow run that has ended."""
 
     id: Number
-    """The id of the run."""
     event: str
     """The event that started it, such as `pull_request`."""
     conclusion: str | None
@@ -61,7 +59,6 @@ class PullRequestRun(Part):
     """The event `workflow_run`, which GitHub sends when a workflow run has ended."""
 
     workflow_run: WorkflowRun
-    """The run that ended."""
     repository: HomeRepository
     """The repository in which it ran."""
 
@@ -80,14 +77,12 @@ class User(Part):
     """A GitHub account."""
 
     login: str
-    """The login name."""
 
 
 class Label(Part):
     """A label of a pull request or an issue."""
 
     name: str
-    """Its name."""
 
 
 class Side(Part):
@@ -103,22 +98,18 @@ class PullRequest(Part):
     """A pull request on GitHub."""
 
     number: Number
-    """The number of the pull request."""
     state: str
     """`open` or `closed`."""
     user: User | None
     """The author; None if the account was deleted."""
     head: Side
-    """The branch to merge."""
     base: Side
-    """The branch to merge into."""
 
 
 class ChangedFile(Part):
     """A file that a pull request touches."""
 
     filename: str
-    """The path of the file."""
     previous_filename: str | None = None
     """The previous path of the file if it was moved, else None."""
 
@@ -127,7 +118,6 @@ class Comment(Part):
     """A comment on an issue or a pull request."""
 
     id: Number
-    """The id of the comment."""
     user: User | None
     """The author; None if the account was deleted."""
     body: str | None = None
@@ -146,9 +136,8 @@ class ListedCommit(Part):
     """A commit, in a list or a comparison of commits."""
 
     sha: Sha
-    """Its id."""
     commit: _CommitText
-    """Its own data, such as its time."""
+    """Its data in git, such as its time."""
 
     @property
     def time(self) -> dt.datetime:
@@ -165,7 +154,6 @@ class ListedRun(Part):
     """A workflow run, in a list of runs or by itself."""
 
     id: Number
-    """The id of the run."""
     event: str = ""
     """The event that started it, such as `repository_dispatch`."""
     status: str = ""
@@ -173,9 +161,7 @@ class ListedRun(Part):
     conclusion: str | None = None
     """The result, such as `success`; None if it has not ended."""
     display_title: str = ""
-    """The title of the run."""
     created_at: AwareDatetime
-    """When the run was created."""
     path: str = ""
     """The path of its workflow file."""
     head_repository: Repository | None = None
@@ -185,26 +171,22 @@ class ListedRun(Part):
 
 
 class ListedRuns(Part):
-    """A page of a list of workflow runs."""
+    """A page of a list of workflow runs: at most 100."""
 
     workflow_runs: tuple[ListedRun, ...]
-    """The runs, at most 100."""
 
 
 class RunNumber(Part):
     """A reference to a workflow run."""
 
     id: Number
-    """The id of the run."""
 
 
 class ListedArtifact(Part):
     """An artifact of a run."""
 
     id: Number
-    """The id of the artifact."""
     name: str
-    """The name of the artifact."""
     size_in_bytes: int
     """Its size in bytes, compressed."""
     expired: bool
@@ -216,7 +198,6 @@ class ListedArtifact(Part):
 
 
 class Artifacts(Part):
-    """A page of a list of artifacts."""
+    """A page of a list of artifacts: at most 100."""
 
     artifacts: tuple[ListedArtifact, ...]
-    """The artifacts, at most 100."""

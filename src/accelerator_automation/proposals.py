@@ -86,13 +86,16 @@ class ProposalPullRequest(Part):
     head: _Head
     merged_at: dt.datetime | None = None
 
-    def versions(self, kind: str, about: str) -> tuple[str, ...]:
+    def versions(self, topic: ProposalTopic) -> tuple[str, ...]:
         """Return the versions that this pull request proposes.
 
-        Empty if the automation did not open it, or if its marker has another kind or subject.
+        Empty if the automation did not open it, or if its marker has another topic.
         """
+        found = _MARKER.match(self.body or "")
         own = self.user is not None and self.user.login == BOT
-        return versions_in(self.body or "", kind, about) if own else ()
+        if not own or not found or (found["kind"], found["about"]) != (topic.kind, topic.about):
+            return ()
+        return tuple(found["versions"].split())
 
 
 @dataclass
@@ -128,13 +131,6 @@ class ProposalResults:
         return (line or self.nothing) + problems
 
 
-def versions_in(body: str, kind: str, about: str) -> tuple[str, ...]:
-    """Return the versions in the marker of a pull request; empty if it is about something else."""
-    found = _MARKER.match(body)
-    own = found is not None and (found["kind"], found["about"]) == (kind, about)
-    return tuple(found["versions"].split()) if found and own else ()
-
-
 def settle(
     repository: BranchRepository,
     topic: ProposalTopic,
@@ -152,7 +148,7 @@ def settle(
     """
     pulls = list(_pulls(repository, topic))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]
-    proposal = propose({v for pull in closed for v in pull.versions(topic.kind, topic.about)})
+    proposal = propose({v for pull in closed for v in pull.versions(topic)})
     if proposal is None:
         return "declined"
     pull = next((p for p in pulls if p.state == "open"), None)
@@ -167,7 +163,7 @@ def _pulls(repository: BranchRepository, topic: ProposalTopic) -> Iterator[Propo
     owner = repository.name.partition("/")[0]
     path = f"{repository.path}/pulls?state=all&head={owner}:{topic.branch}"
     for pull in read_all(repository.api, path, ProposalPullRequest):
-        if pull.versions(topic.kind, topic.about):
+        if pull.versions(topic):
             yield pull
 
 
