@@ -224,21 +224,6 @@ def test_an_owner_that_the_list_does_not_have_is_asked_for(
     assert len(double.dispatched) == 2
 
 
-def test_what_is_wrong_with_a_listed_installation_is_said(
-    registered: AppDouble, connect: Connect
-) -> None:
-    registered.install("other", contents="read")
-    registered.installed["vendor"].suspended = True
-    api = connect(SEND)
-    with pytest.raises(AppError, match=r"^vendor/plugin: .* is suspended\. "):
-        api.send("POST", DISPATCH, EVENT)
-    with pytest.raises(
-        AppError, match=r"^other/plugin: .* lacks the permission contents: write\. "
-    ):
-        api.send("POST", "repos/other/plugin/dispatches", EVENT)
-    assert registered.minted == []
-
-
 def test_a_list_that_does_not_come_is_asked_for_again(
     double: GitHubDouble, connect: Connect
 ) -> None:

@@ -106,7 +106,6 @@ def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
 # `pull_request` has the form that older dispatchers use, so that a workflow that reads its number
 # goes on to work. Limits: npm @octokit/openapi, `repos/create-dispatch-event`: 10 keys, 64 kB.
 
-MOST_KEYS = 10
 MOST_BYTES = 60_000
 
 REPORT = "accelerator-report"
