@@ -69,12 +69,12 @@ def fetch_reports(
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]
     found = bodies([feed for _, feed in wanted], sources.limits, sources.api)
-    desk = _Desk(root, catalog, known_names(catalog), now)
+    store = _ReportStore(root, catalog, known_names(catalog), now)
     fetched = [
-        desk.taken(platform.id, feed.name, body)
+        store.add(platform.id, feed.name, body)
         for (platform, feed), body in zip(wanted, found, strict=True)
     ]
-    return fetched + list(_made_here(desk, sources.made_here))
+    return fetched + list(_made_here(store, sources.made_here))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class FeedAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _ReportStore:
     """Checks new reports, and stores the valid ones in the repository `root`.
 
     `known` has the names that reports may use. `results` has the reports of the folders to which
@@ -105,7 +105,7 @@ class _Desk:
     now: dt.datetime
     results: dict[str, tuple[Path, ...]] = field(default_factory=dict)
 
-    def taken(self, accelerator: str, name: str, body: Body, *, own: bool = False) -> Fetched:
+    def add(self, accelerator: str, name: str, body: Body, *, own: bool = False) -> Fetched:
         """Check and store one report; `own` is true for this project's own runs."""
         if isinstance(body, FeedError):
             outcome: FeedOutcome = "refused" if body.refused else "unreachable"
@@ -148,7 +148,7 @@ class _Desk:
     def _check_folder(self, accelerator: str, file: Path) -> None:
         """Raise ProblemsError with the errors that a report would add to its platform's folder.
 
-        It takes the place of the folder's report with the same file name.
+        The report takes the place of the one with the same file name.
         """
         before = self._reports(accelerator)
         after = _with(before, file)
@@ -167,8 +167,8 @@ class _Desk:
         return set(errors(run_checks(alone, self.now.date())))
 
 
-def _made_here(desk: _Desk, folder: Path | None) -> Iterator[Fetched]:
-    catalog = desk.catalog
+def _made_here(store: _ReportStore, folder: Path | None) -> Iterator[Fetched]:
+    catalog = store.catalog
     for file in sorted(folder.glob("*/*.json")) if folder else ():
         accelerator, name = file.parent.name, file.stem
         if accelerator not in catalog.by_id:
@@ -179,7 +179,7 @@ def _made_here(desk: _Desk, folder: Path | None) -> Iterator[Fetched]:
         elif wrong := report_fault(file.name):
             yield Fetched(accelerator, name, "refused", (": ".join(wrong),))
         else:
-            yield desk.taken(accelerator, name, file.read_bytes(), own=True)
+            yield store.add(accelerator, name, file.read_bytes(), own=True)
 
 
 AGENT = "accelerator-portal (fetches test reports)"
