@@ -6,6 +6,7 @@ import json
 import platform
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -47,7 +48,7 @@ def environment(device: str) -> dict[str, Any]:
         "python": platform.python_version(),
         "hardware": _hardware(torch, device),
         "hardware_count": _count(torch, device),
-        "packages": _packages(),
+        "packages": installed_versions(_PACKAGES),
     }
     return {name: value for name, value in found.items() if value}
 
@@ -59,14 +60,14 @@ def installed_facts(package: str | None) -> dict[str, Any]:
     architecture. The device model is missing, because only a driver knows it. `package` is the name
     of the plugin's package.
     """
-    version = _version(package) if package else None
+    version = installed_version(package) if package else None
     found = {
-        "torch": _version("torch"),
+        "torch": installed_version("torch"),
         "plugin": {"name": package, "version": version} if version else None,
         "os": _system(),
         "arch": platform.machine(),
         "python": platform.python_version(),
-        "packages": _packages(),
+        "packages": installed_versions(_PACKAGES),
     }
     return {name: value for name, value in found.items() if value}
 
@@ -103,11 +104,13 @@ def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
     return commit if isinstance(commit, str) and _COMMIT.fullmatch(commit) else None
 
 
-def _packages() -> dict[str, str]:
-    return {name: version for name in _PACKAGES if (version := _version(name))}
+def installed_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those packages that are installed, by name."""
+    return {name: version for name in packages if (version := installed_version(name))}
 
 
-def _version(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
+    """Return the version of a package, or None if it is not installed."""
     with suppress(metadata.PackageNotFoundError):
         return metadata.version(package)
     return None
@@ -138,12 +141,17 @@ def _count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the module 
 
 def processor() -> str | None:
     """Return the processor model as the system prints it, or None."""
+    return (proc_field(Path("/proc/cpuinfo"), "model name") or platform.processor())[:200] or None
+
+
+def proc_field(path: Path, name: str) -> str | None:
+    """Return the first value of a field in a file of lines like `name: value`, or None."""
     with suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
-            name, _, value = line.partition(":")
-            if name.strip() == "model name":
-                return value.strip()[:200]
-    return platform.processor() or None
+        for line in path.read_text("utf-8", "replace").splitlines():
+            field, _, value = line.partition(":")
+            if field.strip() == name:
+                return value.strip()
+    return None
 
 
 def _system() -> str:

@@ -63,17 +63,13 @@ def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
     for name, room in own.tolerances.items():
         numbers = f"rtol {room.rtol:g}, atol {room.atol:g}"
         what = f"This platform's tolerance for {name} in {suite}: {numbers}."
-        yield f"{what} Reason: {_end(room.reason)}"
+        yield f"{what} Reason: {room.reason.removesuffix('.')}."
     for axis, narrowed in own.axes.items():
         values = ", ".join(narrowed.only)
         what = f"This platform supports only these values of {axis} in {suite}: {values}."
-        yield f"{what} Reason: {_end(narrowed.reason)}"
+        yield f"{what} Reason: {narrowed.reason.removesuffix('.')}."
     if own.timeout_s is not None:
         yield f"The time limit for each test of {suite}: {own.timeout_s:g} s."
-
-
-def _end(reason: str) -> str:
-    return reason if reason.endswith(".") else f"{reason}."
 
 
 def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from accelerator_portal.reports.outcomes import BAD, UNSUCCESSFUL
@@ -15,6 +14,8 @@ from accelerator_validation.journal import JournalContent
 from accelerator_validation.matrix import suite_names
 from accelerator_validation.pytorch_tests.source import SUITE as PYTORCH
 from accelerator_validation.request import DEPLOY, FAMILIES, TORCHBENCH
+
+_NOT_COMPLETED = "The run was not completed."
 
 # The options that suites require. Placeholders replace the paths of this machine.
 NEEDS = {
@@ -34,20 +35,10 @@ def needs_of(suite: str) -> tuple[str, ...]:
     return ("--pytest", "PATH", "--suite-name", suite)
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a run ended: the end time, and why tests without a result were not run.
-
-    `finished` is None if the run has not ended.
-    """
-
-    finished: dt.datetime | None
-    why: str = "The run was not completed."
-
-
-def report_of(kept: JournalContent, ending: Ending) -> Report:
+def report_of(kept: JournalContent, finished: dt.datetime | None, why: str | None = None) -> Report:
     """Return the report of a journal's content; tests without an end count as not run.
 
+    `finished` is None if the run has not ended. `why` is the reason of tests that were not run.
     Raises pydantic.ValidationError if the journal was edited so that its content is invalid.
     """
     head = kept.head
@@ -57,12 +48,12 @@ def report_of(kept: JournalContent, ending: Ending) -> Report:
         "kind": head["kind"],
         "trigger": {"kind": head["trigger"]},
         "started": head["started"],
-        "finished": ending.finished,
+        "finished": finished,
         "environment": head["environment"],
         "note": head["note"],
         "shard": _shard(kept),
         "suites": [_suite(suite, kept) for suite in head["suites"]],
-        "tests": [_entry(case, kept, ending) for case in kept.cases],
+        "tests": [_entry(case, kept, why or _NOT_COMPLETED) for case in kept.cases],
     }
     return Report.model_validate(record)
 
@@ -96,7 +87,7 @@ def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
     return {**suite, "operators": shares}
 
 
-def _entry(case: Case, kept: JournalContent, ending: Ending) -> dict[str, Any]:
+def _entry(case: Case, kept: JournalContent, why: str) -> dict[str, Any]:
     head: Mapping[str, Any] = kept.head
     entry: dict[str, Any] = {
         "suite": case.suite,
@@ -109,7 +100,7 @@ def _entry(case: Case, kept: JournalContent, ending: Ending) -> dict[str, Any]:
     result = kept.results.get(case.id)
     if result is None:
         began = "The test had started. " if case.id in kept.open else ""
-        return {**entry, "outcome": "not-run", "reason": f"{began}{ending.why}"}
+        return {**entry, "outcome": "not-run", "reason": f"{began}{why}"}
     entry |= _of_result(result)
     if result.outcome in UNSUCCESSFUL:
         entry["command"] = command(head["device"], case, head.get("options", ()))

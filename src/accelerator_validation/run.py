@@ -31,7 +31,7 @@ from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pool import Pool, PoolError, preload
 from accelerator_validation.probe import Probed
-from accelerator_validation.recording import Ending, report_of
+from accelerator_validation.recording import report_of
 from accelerator_validation.request import Request, refuse_scripts
 from accelerator_validation.worker import Job
 
@@ -105,7 +105,7 @@ class _Run:
         """
         kept = JournalContent(self.head, self.cases, self.results, frozenset(self.open))
         try:
-            report = report_of(kept, Ending(finished, why) if why else Ending(finished))
+            report = report_of(kept, finished, why)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             words = printable(f"{'.'.join(map(str, first['loc']))}: {first['msg']}")

@@ -39,16 +39,16 @@ class _Parser:
         self.left = tokens
 
     def either(self) -> NameTest:
-        found = self.both()
+        parts = [self.both()]
         while self._next("or"):
-            found = _either(found, self.both())
-        return found
+            parts.append(self.both())
+        return lambda key: any(part(key) for part in parts)
 
     def both(self) -> NameTest:
-        found = self.negated()
+        parts = [self.negated()]
         while self._next("and"):
-            found = _both(found, self.negated())
-        return found
+            parts.append(self.negated())
+        return lambda key: all(part(key) for part in parts)
 
     def negated(self) -> NameTest:
         if self._next("not"):
@@ -69,14 +69,6 @@ class _Parser:
         if found:
             del self.left[0]
         return found
-
-
-def _either(one: NameTest, other: NameTest) -> NameTest:
-    return lambda key: one(key) or other(key)
-
-
-def _both(one: NameTest, other: NameTest) -> NameTest:
-    return lambda key: one(key) and other(key)
 
 
 def failed_in(report: Report) -> frozenset[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.executorch.backend import PORTABLE, Backend, Recipe
+from accelerator_validation.executorch.backend import PORTABLE
 from accelerator_validation.executorch.query import BackendReply, query_backend, with_backend
 from accelerator_validation.executorch.registry import (
     _BUILT_IN,
@@ -45,22 +45,20 @@ def refused(name: str) -> str:
 
 
 def test_xnnpack_is_there_with_its_recipes_and_portable() -> None:
-    backend = find_backend("xnnpack")
-    assert (backend.runtime_name, [recipe.name for recipe in backend.all_recipes]) == (
-        "XnnpackBackend",
-        [
-            "plain",
-            "fp16",
-            "static_int8_per_channel",
-            "static_int8_per_tensor",
-            "dynamic_int8_per_channel",
-            "bf16",
-            "dynamic_int4_per_channel",
-            "to_edge",
-            "portable",
-        ],
-    )
-    assert backend.recipe("portable") is PORTABLE
+    flows = find_flows("xnnpack")
+    assert {flow.backend.runtime_name for flow in flows.values()} == {"XnnpackBackend"}
+    assert list(flows) == [
+        "plain",
+        "fp16",
+        "static_int8_per_channel",
+        "static_int8_per_tensor",
+        "dynamic_int8_per_channel",
+        "bf16",
+        "dynamic_int4_per_channel",
+        "to_edge",
+        "portable",
+    ]
+    assert flows["portable"].recipe is PORTABLE
 
 
 def test_a_package_brings_a_backend(site: Path) -> None:
@@ -198,9 +196,3 @@ def test_recipes_of_a_suite_are_those_of_the_backend() -> None:
     assert changed.default == {"recipe": ("plain", "8a8w", "portable")}
     assert with_recipes(matrix, ("plain", "fp16")).default == {"recipe": ("plain",)}
     assert with_recipes(matrix, ("fp16",)).default == {"recipe": ("fp16",)}
-
-
-def test_a_backend_knows_only_its_own_recipes() -> None:
-    backend = Backend("made_up", "MadeUp", (Recipe("plain"),))
-    with pytest.raises(KeyError):
-        backend.recipe("fp16")

@@ -6,7 +6,7 @@ import json
 
 from accelerator_validation.case import Case, Result, result_of
 from accelerator_validation.journal import JournalContent
-from accelerator_validation.recording import Ending, report_of
+from accelerator_validation.recording import report_of
 
 HEAD = {
     "accelerator": "cpu",
@@ -29,7 +29,7 @@ def test_a_median_keeps_its_interval_and_its_repeats() -> None:
     assert result_of(line) == result
     case = Case("speed", "matmul")
     kept = JournalContent(HEAD, (case,), {case.id: result_of(line)}, frozenset())
-    (test,) = report_of(kept, Ending(None)).tests
+    (test,) = report_of(kept, None).tests
     speed, threads = test.metrics["speed"], test.metrics["threads"]
     assert (speed.value, speed.unit, speed.interval, speed.repeats) == (
         2.5,

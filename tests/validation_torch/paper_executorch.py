@@ -21,7 +21,7 @@ from accelerator_validation.executorch.backend import (
 from accelerator_validation.executorch.metric import Figures, Observed, ProgramMetric
 from accelerator_validation.executorch.registry import find_backend
 
-_LOWERING = find_backend("xnnpack").recipe("plain").lowering
+_LOWERING = find_backend("xnnpack").recipes[0].lowering
 
 
 def _crash() -> Mapping[str, Any]:

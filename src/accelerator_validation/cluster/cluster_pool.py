@@ -67,9 +67,8 @@ class ClusterPool:
             for batch in batches(self._run, self._job, cases, slots):
                 self._submit(batch)
             self._wait()
-            for (
-                case
-            ) in self._suspects:  # one at a time, so that it is clear which one ends a machine
+            # One at a time, so that it is clear which one ends a machine.
+            for case in self._suspects:
                 self._submit(next(batches(self._run, self._job, [case], 1)))
                 self._wait()
         except OSError as error:

@@ -7,14 +7,14 @@ import platform
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import replace
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from accelerator_validation.case import brief
 from accelerator_validation.cluster.cluster_pool import ClusterPool, RemoteBegan
 from accelerator_validation.cluster.machine import environment_differences, probe_machine
+from accelerator_validation.environment import installed_version
 from accelerator_validation.plan import RunError
 from accelerator_validation.pool import EndCallback
 from accelerator_validation.probe import LIMIT_S, Probed
@@ -100,7 +100,7 @@ def agreed(found: Mapping[str, Probed]) -> Probed:
             f"the Dask workers have different environments. Compared with {first}:\n  {listed}"
         )
     pairs = {
-        "torch": (_installed_torch(), one.environment.get("torch")),
+        "torch": (installed_version("torch"), one.environment.get("torch")),
         "python": (
             _without_patch(platform.python_version()),
             _without_patch(one.environment.get("python") or ""),
@@ -123,12 +123,6 @@ def _differences(other: Probed, one: Probed) -> Iterator[str]:
         yield f"the device can be used, but not on all machines: {one.words}"
 
 
-def _installed_torch() -> str | None:
-    with suppress(metadata.PackageNotFoundError):
-        return metadata.version("torch")
-    return None
-
-
 def _without_patch(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
@@ -139,21 +133,18 @@ def connected(address: str) -> Iterator[Cluster]:
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
 
-    logging.getLogger("distributed").setLevel(
-        logging.CRITICAL
-    )  # errors are reported once, by this module
+    # Errors are reported once, by this module.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, DaskTimeoutError) as error:
         said = brief(str(error)).splitlines()[0]
         what = f'no Dask scheduler responds at "{address}": {said}'
         raise RunError(f"{what}. Start one with dask scheduler, or correct --scheduler") from None
-    try:
+    with closing(client):
         try:
             client.wait_for_workers(1, timeout=_FIRST_WORKER_S)
         except DaskTimeoutError:
             what = f"no worker is connected to the Dask scheduler at {address}"
             raise RunError(f"{what}. Start one on each machine: dask worker {address}") from None
         yield Cluster(client)
-    finally:
-        client.close()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib import metadata
 from typing import Any
+
+from accelerator_validation.environment import installed_version
 
 Execute = Callable[[Sequence[Any]], Sequence[Any]]
 """Runs the loaded program once on tensors and returns its outputs."""
@@ -36,14 +37,7 @@ def importing(what: str, install: str) -> Iterator[None]:
 
 def version_of(package: str) -> Callable[[], str]:
     """Return a function that returns a package's version, or "not installed"."""
-
-    def version() -> str:
-        try:
-            return metadata.version(package)
-        except metadata.PackageNotFoundError:
-            return "not installed"
-
-    return version
+    return lambda: installed_version(package) or "not installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +135,3 @@ class Backend:
     """The name of the simulator in results: `the TOSA reference model`."""
     needs: str | None = None
     """What running a program needs in addition to ExecuTorch's packages on PyPI."""
-
-    @property
-    def all_recipes(self) -> tuple[Recipe, ...]:
-        """The backend's recipes, and `portable`, which runs a model without any backend."""
-        return (*self.recipes, PORTABLE)
-
-    def recipe(self, name: str) -> Recipe:
-        """Return a recipe by name. Raises KeyError if there is none."""
-        return {recipe.name: recipe for recipe in self.all_recipes}[name]

@@ -16,17 +16,7 @@ from typing import Any, Literal
 GROUP = "accelerator_portal.executorch_metrics"
 
 ProgramStep = Literal["export", "quantize", "lower", "serialize", "load", "run", "compare"]
-
-STEPS: tuple[ProgramStep, ...] = (
-    "export",
-    "quantize",
-    "lower",
-    "serialize",
-    "load",
-    "run",
-    "compare",
-)
-"""The steps of a test in their order; a recipe without a quantizer has no step `quantize`."""
+"""A step of a test, in their order; a recipe without a quantizer has no step `quantize`."""
 
 Figures = Mapping[str, tuple[float, str]]
 """A value and its unit for each metric, by name; the unit of a plain number is `1`."""

@@ -10,13 +10,13 @@ import importlib.util
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 
 from accelerator_portal.catalog.wording import install_command
 from accelerator_validation.case import brief
 from accelerator_validation.classify import words_of
+from accelerator_validation.environment import installed_versions
 from accelerator_validation.executorch.registry import backends_of, find_flows
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import Probed
@@ -90,11 +90,8 @@ def _reply(name: str) -> BackendReply:
     except BaseException as error:  # noqa: BLE001 - a vendor's package may raise anything
         said = brief(words_of(error), 1000)
         return BackendReply(fault=f'the backend "{name}" cannot be loaded: {said}')
-    packages = {}
     further = (package for one in backends for package in one.packages)
-    for package in ("executorch", "torchao", *further):
-        with suppress(metadata.PackageNotFoundError):
-            packages[package] = metadata.version(package)
+    packages = installed_versions(("executorch", "torchao", *further))
     called = {"name": backend.runtime_name, "version": str(version)}
     plain = tuple(name for name, flow in flows.items() if flow.recipe.is_plain)
     return BackendReply(tuple(flows), plain, called, packages)

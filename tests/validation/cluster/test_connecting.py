@@ -23,7 +23,7 @@ PROBED = Probed(ENVIRONMENT, aten={"registered": 9})
 @pytest.fixture(autouse=True)
 def torch_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """This machine has the torch of the workers."""
-    monkeypatch.setattr(connecting, "_installed_torch", lambda: "2.13.0")
+    monkeypatch.setattr(connecting, "installed_version", {"torch": "2.13.0"}.get)
 
 
 def with_facts(**changes: Any) -> Probed:  # noqa: ANN401 - any field of an environment
