@@ -13,7 +13,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,12 +26,13 @@ from accelerator_validation.plan import RunError
 
 
 class Attempt:
-    """A pytest plugin that stores the reports and the exceptions of one test."""
+    """A pytest plugin that stores what is collected, and the reports and exceptions of one test."""
 
     def __init__(self) -> None:
         self.reports: list[pytest.TestReport] = []
         self.raised: dict[str, BaseException] = {}
         self.uncollected: dict[str, str] = {}
+        self.collected: list[str] = []
 
     def clear(self) -> None:
         """Remove the reports and exceptions before the next test."""
@@ -53,6 +53,10 @@ class Attempt:
         """Store in `uncollected`, by node id, why a module could not be collected."""
         if report.failed:
             self.uncollected[report.nodeid] = report.longreprtext
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Store the ids of the tests, without those that the suite's own settings deselect."""
+        self.collected = [item.nodeid for item in session.items]
 
 
 class Session:
@@ -104,35 +108,11 @@ def arguments(path: str) -> list[str]:
 LIMIT_S = 900.0
 
 
-@dataclass(frozen=True, slots=True)
-class Nodes:
-    """The tests of a suite by node id, and the modules that could not be collected."""
+def collected_nodes(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the node ids of a suite's tests, and those of modules that cannot be collected.
 
-    tests: tuple[str, ...] = ()
-    broken: tuple[str, ...] = ()
-
-
-class Collected:
-    """A pytest plugin that records the collected tests, and the modules that fail to collect."""
-
-    def __init__(self) -> None:
-        self.broken: list[str] = []
-        self.tests: list[str] = []
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Store the id of a module that could not be collected."""
-        if report.failed:
-            self.broken.append(report.nodeid)
-
-    def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the ids of the tests, without those that the suite's own settings deselect."""
-        self.tests = [item.nodeid for item in session.items]
-
-
-def collected_nodes(given: Mapping[str, str]) -> Nodes:
-    """Return the tests of a suite, which pytest collects in a separate process.
-
-    `given` is `Matrix.given`. Raises RunError if pytest fails or takes more than 15 minutes.
+    pytest collects them in a separate process. `given` is `Matrix.given`. Raises RunError if pytest
+    fails or takes more than 15 minutes.
     """
     with TemporaryDirectory() as folder:
         file = Path(folder, "nodes.json")
@@ -157,22 +137,21 @@ def collected_nodes(given: Mapping[str, str]) -> Nodes:
             said = (done.stderr or done.stdout).strip()
             why = brief(said) if said else f"it ended with status {done.returncode}"
             raise RunError(f"pytest cannot list the tests: {why}")
-        found = json.loads(file.read_text("utf-8"))
-    return Nodes(tuple(found["tests"]), tuple(found["broken"]))
+        tests, broken = json.loads(file.read_text("utf-8"))
+    return tests, broken
 
 
 def main() -> None:
-    """Write the `Nodes` of the suite PATH as JSON to FILE, after importing MODULE if given."""
+    """Write the node ids of the suite PATH as JSON to FILE, after importing MODULE if given."""
     path, file, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module("torch")
         importlib.import_module(module)
-    kept = Collected()
+    kept = Attempt()
     status = pytest.main([*arguments(path), "--collect-only", "-q"], plugins=[kept])
     if status in {pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR}:
         sys.exit(int(status))
-    nodes = Nodes(tuple(kept.tests), tuple(dict.fromkeys(kept.broken)))
-    Path(file).write_text(json.dumps(asdict(nodes)), "utf-8")
+    Path(file).write_text(json.dumps([kept.collected, list(kept.uncollected)]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         return
     from accelerator_validation.pytest_suites.session import collected_nodes
 
-    found = collected_nodes(matrix.given)
-    tests = by_identity(found.tests, matrix.given["device"])
-    others = len(found.tests) - len(tests)
+    nodes, broken = collected_nodes(matrix.given)
+    tests = by_identity(nodes, matrix.given["device"])
+    others = len(nodes) - len(tests)
     beside = f"; {others} are the same tests on other devices" if others else ""
-    progress(f"pytest collected {count(len(found.tests), 'test')}{beside}")
-    for nodeid in found.broken:
+    progress(f"pytest collected {count(len(nodes), 'test')}{beside}")
+    for nodeid in broken:
         yield Offer(identified_node(nodeid).name or "collection")
     for name, parameters in tests:
         yield Offer(name, parameters=dict(parameters))
