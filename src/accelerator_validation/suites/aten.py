@@ -9,7 +9,7 @@ CompositeImplicitAutograd, except their overloads that write into an argument `o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -21,7 +21,9 @@ from accelerator_validation.case import Observation
 
 ORIGINS = ("own", "composite", "fallback", "missing")
 
+_HAS_KERNEL = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
 _COMPOSITE = "CompositeImplicitAutograd"
+_OUT = (".out", "_out")
 
 # Keys of kernels that PyTorch makes for every backend out of other operators.
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
@@ -30,16 +32,14 @@ _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 @cache
 def operators() -> frozenset[str]:
     """Return the ATen operators of the imported torch that can reach a device."""
-    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
-    return frozenset(
-        operator_name(full) for full in _registered() if not has_kernel(full, _COMPOSITE)
-    )
+    return frozenset(operator_name(full) for full in _for_devices() if not full.endswith(_OUT))
 
 
 @cache
 def core() -> frozenset[str]:
     """Return the operators with the tag `core` in torch, which every backend should have."""
-    return frozenset(operator_name(full) for full in _registered() if _is_core(full)) & operators()
+    names = (full for full in _overloads() if not full.endswith(_OUT) and _is_core(full))
+    return frozenset(map(operator_name, names)) & operators()
 
 
 def census(device: str) -> dict[str, Any]:
@@ -63,22 +63,25 @@ def kernel_origin(device: str, full: str) -> str:
     `fallback`: only the backend's fallback takes it; `missing`: nothing does. `full` is the
     overload's full name, such as `aten::add.out`.
     """
-    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - there is no other way to ask
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
-    if has_kernel(full, key):
+    if _HAS_KERNEL(full, key):
         return "own"
-    if any(has_kernel(full, composite) for composite in _EXPLICIT):
+    if any(_HAS_KERNEL(full, composite) for composite in _EXPLICIT):
         return "composite"
     if torch._C._dispatch_has_computed_kernel_for_dispatch_key(full, key):  # noqa: SLF001 - the same
         return "fallback"
     return "missing"
 
 
-def _for_devices() -> list[str]:
-    """Return the full names of the overloads that reach a device, such as `aten::add.out`."""
-    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001 - the same
+def _overloads() -> list[str]:
+    """Return the full names of all overloads of ATen operators, such as `aten::add.out`."""
     names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
-    return [n for n in names if n.startswith("aten::") and not has_kernel(n, _COMPOSITE)]
+    return [name for name in names if name.startswith("aten::")]
+
+
+def _for_devices() -> list[str]:
+    """Return the full names of the overloads that reach a device."""
+    return [full for full in _overloads() if not _HAS_KERNEL(full, _COMPOSITE)]
 
 
 class Seen(TorchDispatchMode):
@@ -103,12 +106,6 @@ class Seen(TorchDispatchMode):
     def operators(self) -> frozenset[str]:
         """The ATen operators among the recorded ones."""
         return frozenset(self.names) & operators()
-
-
-def _registered() -> list[str]:
-    names = torch._C._dispatch_get_all_op_names()  # noqa: SLF001 - the same
-    ours = (name for name in names if name.startswith("aten::"))
-    return [name for name in ours if not name.endswith((".out", "_out"))]
 
 
 def _is_core(full: str) -> bool:
@@ -140,16 +137,7 @@ def observe(compute: Callable[[], object]) -> Observation:
     """Run a computation; return the operators it dispatched and those that fell back to the CPU."""
     with profile(activities=[ProfilerActivity.CPU]) as profiled, Seen() as seen:
         compute()
-    fallen = {operator_name(name) for name in _fallen_back(profiled.events())}
-    return Observation(_sorted(seen.operators), _sorted(fallen & operators()))
-
-
-def _fallen_back(events: Iterable[Any]) -> Iterable[str]:
-    """Yield the names of operators that fell back to the CPU, from the events of a profile."""
-    for event in events:
-        if event.name == _COPIES and event.cpu_parent is not None:
-            yield event.cpu_parent.name
-
-
-def _sorted(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(names))
+    copies = [event for event in profiled.events() if event.name == _COPIES]
+    fallen = {operator_name(copy.cpu_parent.name) for copy in copies if copy.cpu_parent is not None}
+    on_cpu = fallen & operators()
+    return Observation(tuple(sorted(seen.operators)), tuple(sorted(on_cpu)))

@@ -16,19 +16,13 @@ COARSE = {"rtol": 3e-2, "atol": 3e-2}
 _ON_CPU = "torch.accelerator covers devices other than the CPU."
 
 
-def torch_module() -> Any:
-    """Import torch and return it."""
-    import torch
-
-    return torch
-
-
 def accelerated(context: Context) -> Any:
     """Import torch and return it, for checks that do not apply to the CPU.
 
     Raises SkippedError on the CPU.
     """
-    torch = torch_module()
+    import torch
+
     if kind(context) == "cpu":
         raise SkippedError(_ON_CPU)
     return torch
@@ -51,7 +45,8 @@ def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | N
     `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`; the default
     is `CLOSE`.
     """
-    torch = torch_module()
+    import torch
+
     one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
     try:
         torch.testing.assert_close(one, other, **(room or CLOSE))
@@ -64,14 +59,17 @@ def require_equal(found: Any, wanted: Any, what: str) -> None:
 
     `what` names the tensor in the message.
     """
+    import torch
+
     there = found.detach().cpu()
-    if there.dtype != wanted.dtype or not torch_module().equal(there, wanted):
+    if there.dtype != wanted.dtype or not torch.equal(there, wanted):
         raise MismatchError(f"{what}: {there.tolist()}, not {wanted.tolist()}")
 
 
 def network(device: str) -> Any:
     """Return a small network with reproducible weights."""
-    torch = torch_module()
+    import torch
+
     torch.manual_seed(11)
     layers = torch.nn.Linear(16, 32), torch.nn.GELU(), torch.nn.LayerNorm(32)
     return torch.nn.Sequential(*layers, torch.nn.Linear(32, 4)).to(device)
@@ -84,5 +82,6 @@ def reference() -> Any:
 
 def network_inputs() -> Any:
     """Return reproducible inputs for the network."""
-    torch = torch_module()
+    import torch
+
     return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

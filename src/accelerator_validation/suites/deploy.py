@@ -130,11 +130,10 @@ def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | No
     if ended.missing:
         return Result("failed", stage, f"{what} could not start: {ended.missing}.")
     if ended.status is None:
-        reason = f"{what} timed out."
-        return Result("timed-out", stage, reason, log_tail=tail(log))
+        return Result("timed-out", stage, f"{what} timed out.", log_tail=tail(log))
     if ended.status:
-        reason = f"{what} exited with status {ended.status}."
-        return Result("failed", stage, reason, log_tail=tail(log))
+        said = f"{what} exited with status {ended.status}."
+        return Result("failed", stage, said, log_tail=tail(log))
     return None
 
 

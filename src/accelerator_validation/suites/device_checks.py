@@ -12,7 +12,6 @@ from accelerator_validation.suites.checking import (
     kind,
     require,
     require_equal,
-    torch_module,
 )
 from accelerator_validation.suites.torch_apis import need_api
 
@@ -101,7 +100,8 @@ def memory(context: Context) -> None:
 
 def random(context: Context) -> None:
     """Check that seeds and generator states give reproducible random numbers."""
-    torch = torch_module()
+    import torch
+
     device = context.device
 
     def drawn(seed: int) -> Any:
@@ -125,7 +125,8 @@ def random(context: Context) -> None:
 
 def rng_state(context: Context) -> None:
     """Check that the state of the device's random numbers can be saved and restored."""
-    torch = torch_module()
+    import torch
+
     module = torch if kind(context) == "cpu" else torch.get_device_module(context.device)
     state = module.get_rng_state()
     first = torch.rand(16, device=context.device).cpu()

@@ -18,7 +18,6 @@ from accelerator_validation.suites.checking import (
     require,
     require_close,
     require_equal,
-    torch_module,
 )
 from accelerator_validation.suites.torch_apis import need_api
 
@@ -39,7 +38,8 @@ def autograd(context: Context) -> None:
 
 def optimizers(context: Context) -> None:
     """Check that common optimizers change the parameters as on the CPU."""
-    torch = torch_module()
+    import torch
+
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
         changed = [_steps(torch, model, name) for model in (network(context.device), reference())]
         for mine, theirs in zip(*changed, strict=True):
@@ -48,7 +48,8 @@ def optimizers(context: Context) -> None:
 
 def amp(context: Context) -> None:
     """Check that autocast computes a product in bfloat16 with correct numbers."""
-    torch = torch_module()
+    import torch
+
     inputs = network_inputs()
     model = network(context.device)
     with torch.autocast(torch.device(context.device).type, dtype=torch.bfloat16):
@@ -60,7 +61,7 @@ def amp(context: Context) -> None:
 
 def checkpoint(context: Context) -> None:
     """Check that a model can be saved and loaded, and that activations can be recomputed."""
-    torch = torch_module()
+    import torch
     from torch.utils.checkpoint import checkpoint as recomputed
 
     model = network(context.device)
@@ -80,7 +81,8 @@ def checkpoint(context: Context) -> None:
 
 def dataloader(context: Context) -> None:
     """Check that batches arrive from a worker process, and from pinned memory if available."""
-    torch = torch_module()
+    import torch
+
     data = torch.utils.data.TensorDataset(torch.arange(32.0))
     pinned = torch.device(context.device).type != "cpu"
     loader = torch.utils.data.DataLoader(
@@ -116,7 +118,8 @@ def profiler(context: Context) -> None:
 
 def compiled(context: Context) -> None:
     """Check that torch.compile with its default compiler gives the eager model's results."""
-    torch = torch_module()
+    import torch
+
     context.stage = "compile"
     model = network(context.device)
     try:
@@ -142,7 +145,8 @@ def _has_inductor_backend(device: str) -> bool:
 
 def exported(context: Context) -> None:
     """Check that torch.export captures a model on the device, and that the program is correct."""
-    torch = torch_module()
+    import torch
+
     context.stage = "export"
     there = network_inputs().to(context.device)
     program = torch.export.export(network(context.device).eval(), (there,))
@@ -154,7 +158,8 @@ def exported(context: Context) -> None:
 
 def quantization(context: Context) -> None:
     """Check that a product of 8-bit integers is exact, and that its scaled result is close."""
-    torch = torch_module()
+    import torch
+
     need_api(torch, "_int_mm")
     generator = torch.Generator().manual_seed(13)
     one, two = (torch.randn(32, 32, generator=generator) for _ in range(2))
@@ -172,7 +177,8 @@ def quantization(context: Context) -> None:
 
 def fake_quantization(context: Context) -> None:
     """Check that fake quantization rounds weights to 8 bits and passes gradients through."""
-    torch = torch_module()
+    import torch
+
     scale, zero = torch.full((4,), 0.05), torch.zeros(4, dtype=torch.int32)
     grid = torch.arange(-8, 8).reshape(4, 4) * 0.05
     values = (grid + 0.01).to(context.device).requires_grad_()

@@ -7,8 +7,8 @@ it is the same model in float64.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -252,16 +252,12 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
     return Example(model, inputs, example.generate)
 
 
-def _default(dtype: torch.dtype) -> AbstractContextManager[None]:
-    """Return a context in which tensors that a model creates have this data type."""
-
-    @contextmanager
-    def within() -> Any:
-        before = torch.get_default_dtype()
-        torch.set_default_dtype(dtype)
-        try:
-            yield
-        finally:
-            torch.set_default_dtype(before)
-
-    return within()
+@contextmanager
+def _default(dtype: torch.dtype) -> Iterator[None]:
+    """Let tensors that a model creates have this data type."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)

@@ -12,12 +12,13 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 
 import torch
 from torch.nn import functional
 
-from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.case import Case, Result
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
@@ -64,7 +65,7 @@ class Draw:
             return ()
         axes = self.pick.randint(max(least, 1), _MOST_AXES)
         shape = [self.pick.choice(_LENGTHS) for _ in range(axes)]
-        while _size(shape) > _MOST_NUMBERS:
+        while prod(shape) > _MOST_NUMBERS:
             shape[shape.index(max(shape))] = 1
         if self.form == "empty":
             shape[self.pick.randrange(axes)] = 0
@@ -120,13 +121,6 @@ def broadcast(draw: Draw, shape: Shape) -> Shape:
 
 def _as_it_is(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
-
-
-def _size(shape: list[int]) -> int:
-    size = 1
-    for length in shape:
-        size *= length
-    return size
 
 
 Inputs = Sequence[Input]
@@ -263,14 +257,11 @@ def run(case: Case, context: Context) -> Result:
         what = f"the result of {words}"
         check_device(found, torch.device(context.device).type, what)
         compared.check(found, wanted, what)
-    context.observation = partial(_observed, calls, context.device, dtype)
+    context.observation = partial(
+        observe, lambda: [call.on(context.device, dtype) for call in calls]
+    )
     context.metrics |= {"samples": (number, "1"), **compared.metrics()}
     return Result("passed", "compare")
-
-
-def _observed(calls: Sequence[_Call], device: str, dtype: torch.dtype) -> Observation:
-    """Run the calls again and return the operators that took part."""
-    return observe(lambda: [call.on(device, dtype) for call in calls])
 
 
 def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:

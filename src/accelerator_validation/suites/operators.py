@@ -8,7 +8,7 @@ verdict, so that recording cannot change it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -21,7 +21,7 @@ from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInpu
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from accelerator_validation.case import Case, Observation, Result
+from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import BrokenTestError, UncheckedError
 from accelerator_validation.context import Context
 from accelerator_validation.matrix import Matrix, Tolerance
@@ -100,14 +100,9 @@ def run(case: Case, context: Context) -> Result:
     checked = [
         trial for number, trial in enumerate(trials, 1) if _one(trial, number, context, compared)
     ]
-    context.observation = partial(_observed, checked)
+    context.observation = partial(observe, lambda: [trial.on_device() for trial in checked])
     context.metrics |= {"samples": (len(trials), "1"), **compared.metrics()}
     return _outcome(case, context, len(trials), len(checked))
-
-
-def _observed(trials: Iterable[OperatorTest]) -> Observation:
-    """Run the checked samples again and return the operators that took part."""
-    return observe(lambda: [trial.on_device() for trial in trials])
 
 
 def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:

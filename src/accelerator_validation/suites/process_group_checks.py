@@ -20,7 +20,6 @@ from accelerator_validation.suites.checking import (
     reference,
     require,
     require_close,
-    torch_module,
 )
 from accelerator_validation.suites.device_checks import ONE_DEVICE
 from accelerator_validation.suites.torch_apis import need_api
@@ -61,7 +60,8 @@ def fsdp(context: Context) -> None:
 
 def _needs_two(context: Context) -> Any:
     """Return torch. Raises SkippedError if two processes cannot each have a device."""
-    torch = torch_module()
+    import torch
+
     if not torch.distributed.is_available():
         raise SkippedError("This build of torch doesn't include torch.distributed.")
     if kind(context) != "cpu" and torch.accelerator.device_count() < _WORLD:
@@ -111,7 +111,8 @@ def main() -> None:
     of processes.
     """
     what, device, imports, folder, rank, world = sys.argv[1:]
-    torch = torch_module()
+    import torch
+
     if imports:
         importlib.import_module(imports)
     own = _own_device(torch, device, int(rank), int(world))
@@ -143,7 +144,8 @@ def collectives(device: str) -> dict[str, list[float]]:
 
     The input is different on each rank.
     """
-    torch = torch_module()
+    import torch
+
     dist = torch.distributed
     own = float(dist.get_rank() + 1)
     summed = torch.full((4,), own, device=device)
@@ -161,7 +163,7 @@ def sharded(device: str) -> dict[str, Any]:
 
     Returns `sharded`, whether every weight was split, and `state`, the full weights by name.
     """
-    torch = torch_module()
+    import torch
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard
 

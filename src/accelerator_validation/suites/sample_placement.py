@@ -39,8 +39,7 @@ def placed_samples(
 def mark_all(sample: SampleInput) -> SampleInput:
     """Mark all tensors of a sample, so that all are copied to the device."""
     for value in _leaves(sample):
-        if isinstance(value, torch.Tensor):
-            setattr(value, _MARK, True)
+        _marked(value)
     return sample
 
 

@@ -9,13 +9,13 @@ from accelerator_validation.suites.checking import (
     kind,
     require,
     require_equal,
-    torch_module,
 )
 
 
 def copy(context: Context) -> None:
     """Check that copies to the device and back are exact, in common types and strides."""
-    torch = torch_module()
+    import torch
+
     for dtype in (
         torch.float32,
         torch.float16,
@@ -43,7 +43,8 @@ def copy(context: Context) -> None:
 
 def views(context: Context) -> None:
     """Check that changes through views appear in the base, even after a transposition."""
-    torch = torch_module()
+    import torch
+
     base = torch.zeros(3, 4, device=context.device)
     base.t()[1].fill_(2.0)
     base.view(-1)[::5].add_(1.0)
@@ -55,7 +56,8 @@ def views(context: Context) -> None:
 
 def in_place(context: Context) -> None:
     """Check that in-place operators change the tensor itself and its version counter."""
-    torch = torch_module()
+    import torch
+
     values = torch.arange(6.0).to(context.device)
     alias, version = values.view(2, 3), values._version  # noqa: SLF001 - what autograd relies on
     changed = values.mul_(2).add_(1).clamp_(max=7)
@@ -67,7 +69,8 @@ def in_place(context: Context) -> None:
 
 def out_variants(context: Context) -> None:
     """Check that `out=` writes into the given tensor, resizes an empty one and keeps strides."""
-    torch = torch_module()
+    import torch
+
     one, two = torch.arange(6.0).reshape(2, 3), torch.full((2, 3), 2.0)
     wanted = one * two
     one, two = one.to(context.device), two.to(context.device)
@@ -84,7 +87,8 @@ def out_variants(context: Context) -> None:
 
 def storage(context: Context) -> None:
     """Check that views share a storage on the device, clones don't, and its bytes are correct."""
-    torch = torch_module()
+    import torch
+
     values = torch.arange(8, dtype=torch.uint8).to(context.device)
     held = values.untyped_storage()
     require(held.device.type == kind(context), f"the storage is on {held.device}")

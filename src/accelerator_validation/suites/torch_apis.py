@@ -5,7 +5,7 @@ This module imports nothing of torch, so that it can be used where `import torch
 
 from __future__ import annotations
 
-from functools import reduce
+from operator import attrgetter
 from types import ModuleType, TracebackType
 from typing import Any
 
@@ -14,20 +14,13 @@ from accelerator_validation.classify import SkippedError
 _OWN = __name__.rpartition(".")[0]
 
 
-def missing_api(torch: Any, *names: str) -> str | None:
-    """Return the first of these names that torch lacks, or None."""
+def need_api(torch: Any, *names: str) -> None:
+    """Raise SkippedError if this torch lacks one of these names, such as `Stream.__enter__`."""
     for name in names:
         try:
-            reduce(getattr, name.split("."), torch)
+            attrgetter(name)(torch)
         except AttributeError:
-            return name
-    return None
-
-
-def need_api(torch: Any, *names: str) -> None:
-    """Raise SkippedError if this torch lacks one of these names."""
-    if name := missing_api(torch, *names):
-        raise SkippedError(not_in(torch, f"torch.{name}"))
+            raise SkippedError(not_in(torch, f"torch.{name}")) from None
 
 
 def not_in(torch: Any, name: str) -> str:

@@ -63,7 +63,9 @@ def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measu
     if recipe.quantizer:
         context.stage = "quantize"
         with measurement.step("quantize"):
-            reference = _quantized(exported, sample, recipe)
+            prepared = prepare_pt2e(exported.module(), recipe.quantizer())
+            prepared(*sample.inputs)  # calibrates it
+            reference = convert_pt2e(prepared, fold_quantize=recipe.fold_quantize)
         context.stage = "export"
         exported = torch.export.export(reference, sample.inputs, dynamic_shapes=sample.shapes)
     context.stage = "lower"
@@ -82,15 +84,6 @@ def _exported(sample: Sample) -> Any:
         return torch.export.export(sample.model, sample.inputs, dynamic_shapes=sample.shapes)
     except Exception as error:
         raise BrokenTestError(f"torch.export cannot trace the model. {words_of(error)}") from error
-
-
-def _quantized(exported: Any, sample: Sample, recipe: Recipe) -> Any:
-    """Return the quantized model, calibrated with the inputs of the test."""
-    if recipe.quantizer is None:
-        return exported.module()
-    prepared = prepare_pt2e(exported.module(), recipe.quantizer())
-    prepared(*sample.inputs)
-    return convert_pt2e(prepared, fold_quantize=recipe.fold_quantize)
 
 
 def _lower(exported: Any, arguments: Mapping[str, Any], *, two_steps: bool) -> Any:

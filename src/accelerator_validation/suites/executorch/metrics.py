@@ -19,6 +19,7 @@ import torch
 from accelerator_validation.case import brief
 from accelerator_validation.classify import words_of
 from accelerator_validation.context import Context
+from accelerator_validation.environment import proc_field
 from accelerator_validation.executorch.metric import (
     GROUP,
     Figures,
@@ -154,11 +155,12 @@ class Measurement:
 
         `until` is the last step in the block, under which both are stored.
         """
-        forget_peak()
-        if before := resident_mb():
+        with suppress(OSError):  # reset the peak
+            Path("/proc/self/clear_refs").write_text("5", "ascii")
+        if before := _memory_mb("VmRSS"):
             self.observed.memory_before_mb[until] = before
         yield
-        if peak := peak_mb():
+        if peak := _memory_mb("VmHWM"):
             self.observed.memory_mb[until] = peak
 
     def finish(self) -> None:
@@ -212,28 +214,10 @@ def _loaded(name: str, load: object) -> ProgramMetric:
     return ProgramMetric(name, "end", refuse)
 
 
-_STATUS = Path("/proc/self/status")
+def _memory_mb(field: str) -> float | None:
+    """Return a field of this process's status, as Linux states it, in MB; None elsewhere.
 
-
-def forget_peak() -> None:
-    """Reset the peak memory of this process."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", "ascii")
-
-
-def peak_mb() -> float | None:
-    """Return the peak resident memory in MB since `forget_peak`; None if it is unknown."""
-    return _read("VmHWM:")
-
-
-def resident_mb() -> float | None:
-    """Return the current resident memory in MB; None if it is unknown."""
-    return _read("VmRSS:")
-
-
-def _read(field: str) -> float | None:
-    with suppress(OSError, ValueError):
-        for line in _STATUS.read_text("utf-8").splitlines():
-            if line.startswith(field):
-                return int(line.split()[1]) * 1024 / 1e6
-    return None
+    `VmRSS` is the current memory, `VmHWM` its peak.
+    """
+    found = proc_field(Path("/proc/self/status"), field)
+    return int(found.split()[0]) * 1024 / 1e6 if found else None

@@ -30,7 +30,7 @@ from accelerator_validation.executorch.backend import (
     NotHereError,
     Recipe,
 )
-from accelerator_validation.executorch.registry import find_flows
+from accelerator_validation.executorch.registry import Flow, find_flows
 from accelerator_validation.suites.executorch.differences import check
 from accelerator_validation.suites.executorch.lowering import (
     Lowered,
@@ -58,7 +58,7 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     measurement = Measurement(context)
     with torch.no_grad(), limited_files():
         try:
-            result = _tried(case, context, make, flow.backend, flow.recipe, measurement)
+            result = _tried(case, context, make, flow, measurement)
         finally:
             measurement.finish()
             context.note = " ".join(measurement.faults) or None
@@ -68,15 +68,14 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     return result
 
 
-def _tried(  # noqa: PLR0913, PLR0917 - one test with all that belongs to it
+def _tried(
     case: Case,
     context: Context,
     make: Callable[[], Sample],
-    backend: Backend,
-    recipe: Recipe,
+    flow: Flow,
     measurement: Measurement,
 ) -> Result:
-    observed = measurement.observed
+    observed, recipe = measurement.observed, flow.recipe
     context.stage = "eager"
     with context.on_reference():
         torch.manual_seed(case.seed)
@@ -86,13 +85,16 @@ def _tried(  # noqa: PLR0913, PLR0917 - one test with all that belongs to it
     with measurement.memory("serialize"):
         made = lowered(sample, recipe, context, measurement)
     with measurement.memory("run"):
-        observed.found = _run(made, backend, context, inputs, measurement)
+        observed.found = _run(made, flow.backend, context, inputs, measurement)
     context.stage = "compare"
-    observed.reference = _reference(made, recipe, context, inputs, observed.original)
+    observed.reference = observed.original
+    if recipe.quantizer:
+        with context.on_reference():
+            observed.reference = outputs(made.reference(*_copied(inputs)))
     with measurement.step("compare"):
         pass  # metrics measure before the verdict, which may raise
     _judge(made, recipe, sample, observed.found, observed.reference)
-    return _result(made, backend, recipe)
+    return _result(made, flow.backend, recipe)
 
 
 def _result(made: Lowered, backend: Backend, recipe: Recipe) -> Result:
@@ -190,20 +192,6 @@ def _timed(execute: Execute, flat: Sequence[Any]) -> list[float]:
     return seconds
 
 
-def _reference(
-    made: Lowered,
-    recipe: Recipe,
-    context: Context,
-    inputs: tuple[Any, ...],
-    original: Sequence[Any],
-) -> Sequence[Any]:
-    """Return the expected outputs: the quantized model's, or `original` without a quantizer."""
-    if not recipe.quantizer:
-        return original
-    with context.on_reference():
-        return outputs(made.reference(*_copied(inputs)))
-
-
 def _judge(
     made: Lowered,
     recipe: Recipe,
@@ -229,13 +217,13 @@ LARGEST_GB = 4
 
 
 @contextmanager
-def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
+def limited_files() -> Iterator[None]:
     """Limit the size of each file that the block writes, and remove the block's temporary files.
 
     Raises RuntimeError, naming the file, if a file exceeds the limit. Windows has no such limit.
     """
     before = tempfile.tempdir
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit(largest_gb):
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, _limit():
         tempfile.tempdir = folder
         try:
             yield
@@ -243,20 +231,20 @@ def limited_files(largest_gb: float = LARGEST_GB) -> Iterator[None]:
             if error.errno != errno.EFBIG:
                 raise
             name = Path(str(error.filename)).name if error.filename else "A file"
-            raise RuntimeError(f"{name} would be larger than {largest_gb:g} GB") from error
+            raise RuntimeError(f"{name} would be larger than {LARGEST_GB} GB") from error
         finally:
             tempfile.tempdir = before
 
 
 @contextmanager
-def _limit(largest_gb: float) -> Iterator[None]:
+def _limit() -> Iterator[None]:
     try:
         import resource
     except ImportError:  # not on Windows
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    wanted = int(largest_gb * 1e9)
+    wanted = LARGEST_GB * 10**9
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
     try:
@@ -367,7 +355,6 @@ def use_threads(number: int | None) -> None:
 
     Raises SkippedError if a number is given and this ExecuTorch cannot set it.
     """
-    import torch
     from executorch.extension import pybindings
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -24,45 +25,23 @@ from accelerator_validation.suites.speed.benchmark import (
 
 _SIDE = 224
 _CLASSES = 1000
+_TOKENS = 128
 
 # float16 is left out: few train in it without a scaler, and bfloat16 moves as many bytes.
 _DTYPES = ("float32", "bfloat16")
 
 
 def _of_torchvision(name: str, setting: Setting) -> Workload:
+    """Return a call of an image model; in training with a classification loss."""
     make = _of_library("torchvision.models", name)
     model = make(weights=None).to(setting.device, setting.dtype)
     images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)
-    return _with_loss(model, images, setting)
-
-
-def _with_loss(model: Any, images: torch.Tensor, setting: Setting) -> Workload:
-    """Return a call of an image model; in training with a classification loss."""
     if not setting.training:
-        model.eval()
-        return model_workload(_Called(model), {"images": images}, training=False)
+        return _model_workload(model, lambda: model(images), training=False)
     labels = torch.randint(0, _CLASSES, (len(images),)).to(setting.device)
-    return model_workload(_Classified(model, labels), {"images": images}, training=True)
-
-
-class _Called(torch.nn.Module):
-    """A wrapper that names a model's input `images`: torchvision's models use different names."""
-
-    def __init__(self, model: Any) -> None:
-        super().__init__()
-        self.model = model
-
-    def forward(self, images: torch.Tensor) -> Any:
-        return self.model(images)
-
-
-class _Classified(_Called):
-    def __init__(self, model: Any, labels: torch.Tensor) -> None:
-        super().__init__(model)
-        self.labels = labels
-
-    def forward(self, images: torch.Tensor) -> Any:
-        return torch.nn.functional.cross_entropy(self.model(images).float(), self.labels)
+    return _model_workload(
+        model, lambda: functional.cross_entropy(model(images).float(), labels), training=True
+    )
 
 
 def _bert(setting: Setting) -> Workload:
@@ -91,7 +70,7 @@ def _of_words(model: Any, setting: Setting) -> Workload:
     words = torch.randint(5, model.config.vocab_size, setting.shape).to(setting.device)
     inputs = {"input_ids": words} | ({"labels": words} if setting.training else {})
     model = model.to(setting.device, setting.dtype)
-    return model_workload(model, inputs, training=setting.training)
+    return _model_workload(model, lambda: model(**inputs), training=setting.training)
 
 
 def _batch(shape: BenchmarkShape) -> float:
@@ -103,10 +82,6 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmar
 
     `activations` is the number per image.
     """
-
-    def label(shape: BenchmarkShape) -> str:
-        return f"{shape[0]}x3x{_SIDE}x{_SIDE}"
-
     return SpeedBenchmark(
         name,
         IMAGES,
@@ -114,17 +89,14 @@ def _image_model(name: str, weights: float, activations: float) -> SpeedBenchmar
         _batch,
         lambda shape: weights + shape[0] * activations,
         {Inference: ((1,), (64,)), Training: ((1,), (64,))},
-        label=label,
+        label=lambda shape: f"{shape[0]}x3x{_SIDE}x{_SIDE}",
         dtypes=_DTYPES,
         package="torchvision",
     )
 
 
-def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
-    """Return the benchmark of a Transformers model with 12 layers of width 768.
-
-    `tokens` is the length of each sequence.
-    """
+def _language_model(name: str, build: Any) -> SpeedBenchmark:
+    """Return the benchmark of a Transformers model with 12 layers of width 768."""
     vocabulary, scores, weights = 50_000.0, 12 * 2 * 12.0, 1.3e8
 
     def memory(shape: BenchmarkShape) -> float:
@@ -137,7 +109,7 @@ def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
         build,
         _batch,
         memory,
-        {Inference: ((1, tokens), (64, tokens)), Training: ((1, tokens), (64, tokens))},
+        {Inference: ((1, _TOKENS), (64, _TOKENS)), Training: ((1, _TOKENS), (64, _TOKENS))},
         dtypes=_DTYPES,
         package="transformers",
     )
@@ -146,8 +118,8 @@ def _language_model(name: str, build: Any, tokens: int) -> SpeedBenchmark:
 MODELS: tuple[SpeedBenchmark, ...] = (
     _image_model("resnet50", weights=2.6e7, activations=2.3e7),
     _image_model("vit_b_16", weights=8.7e7, activations=4.0e7),
-    _language_model("bert-base", _bert, tokens=128),
-    _language_model("gpt2", _gpt2, tokens=128),
+    _language_model("bert-base", _bert),
+    _language_model("gpt2", _gpt2),
 )
 
 
@@ -182,36 +154,28 @@ class EncoderBlock(torch.nn.Module):
         return tokens + self.narrow(functional.gelu(self.wide(self.before_feeding(tokens))))
 
 
-def model_workload(model: Any, inputs: dict[str, Any], *, training: bool) -> Workload:
-    """Return a call of a model: forward, or forward and backward to all gradients."""
+def _model_workload(model: Any, forward: Callable[[], Any], *, training: bool) -> Workload:
+    """Return a call of a model: `forward`, or `forward` and backward to all gradients."""
     model.train(training)
 
     def infer() -> Any:
         with torch.no_grad():
-            return model(**inputs)
+            return forward()
 
     def train() -> Any:
         model.zero_grad(set_to_none=True)
-        loss = scalar(model(**inputs))
+        output = forward()
+        loss = output.float().square().mean() if isinstance(output, torch.Tensor) else output.loss
         loss.backward()
         return loss
 
     return Workload(train if training else infer)
 
 
-def scalar(output: Any) -> torch.Tensor:
-    """Return a loss: the output's own, or the mean square of its first part."""
-    if getattr(output, "loss", None) is not None:
-        loss: torch.Tensor = output.loss
-        return loss
-    first = output if isinstance(output, torch.Tensor) else output[0]
-    return first.float().square().mean()
-
-
 def _block(setting: Setting) -> Workload:
     model = EncoderBlock().to(setting.device, setting.dtype)
     tokens = setting.random(*setting.shape, WIDTH)
-    return model_workload(model, {"tokens": tokens}, training=setting.training)
+    return _model_workload(model, lambda: model(tokens), training=setting.training)
 
 
 def _operations(shape: BenchmarkShape) -> float:

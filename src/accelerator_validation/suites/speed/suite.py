@@ -21,6 +21,7 @@ from accelerator_validation.classify import (
     SkippedError,
 )
 from accelerator_validation.context import Context
+from accelerator_validation.environment import proc_field
 from accelerator_validation.matrix import Matrix, Tolerance
 from accelerator_validation.plan import Offer
 from accelerator_validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
@@ -64,7 +65,8 @@ def run(case: Case, context: Context) -> Result:
     trial, limits = BENCHMARKS[case.name], context.matrix.settings
     setting = setting_of(case, context.device)
     context.stage = "load"
-    _require_package(trial)
+    if trial.package and find_spec(trial.package) is None:
+        raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
     require_room(context.device, trial.needed(setting))
     clock = device_clock(context.device)
     torch.manual_seed(case.seed)
@@ -106,17 +108,16 @@ def _warm(
 def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
     workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
 ) -> tuple[Timing, str | None]:
-    """Measure up to `tries` times until the timing can be published.
+    """Measure up to `tries` times, which is at least 1, until the timing can be published.
 
     Returns the last timing, and the reason why it cannot be published, or None.
     """
-    for left in reversed(range(tries)):
-        disturbed = _others_since(device)
-        found = measured(workload.act, clock, call_s, budget)
-        noise = disturbed() or found.too_noisy
-        if not noise or not left:
-            return found, noise
-    raise ValueError("at least one try is needed")
+    disturbed = _others_since(device)
+    found = measured(workload.act, clock, call_s, budget)
+    noise = disturbed() or found.too_noisy
+    if noise and tries > 1:
+        return _calm(workload, clock, call_s, budget, device, tries - 1)
+    return found, noise
 
 
 def _others_since(device: str) -> Callable[[], str | None]:
@@ -135,13 +136,6 @@ def setting_of(case: Case, device: str) -> Setting:
     mode = dict(case.parameters).get("mode", "")
     shape = BENCHMARKS[case.name].shape_of(mode, case["shapes"])
     return Setting(device, getattr(torch, case["dtype"]), shape, mode == "training")
-
-
-def _require_package(trial: SpeedBenchmark) -> None:
-    if not trial.package:
-        return
-    if find_spec(trial.package) is None:
-        raise SkippedError(f"{trial.package} is not installed: pip install {trial.package}")
 
 
 def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
@@ -274,7 +268,8 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
     Returns None if the device tells neither.
     """
     if torch.device(device).type == "cpu":
-        return _available(meminfo)
+        available = proc_field(meminfo, "MemAvailable")
+        return int(available.split()[0]) * 1024 if available else None
     with suppress(Exception):  # a plugin may lack it, or raise anything
         module = torch.get_device_module(device)
         if hasattr(module, "mem_get_info"):
@@ -292,11 +287,3 @@ def require_room(device: str, needed: int) -> None:
     if free is not None and needed > _SHARE * free:
         room = f"{_SHARE:.0%} of the free memory, which is {free / _GIB:.1f} GiB"
         raise SkippedError(f"The test needs about {needed / _GIB:.1f} GiB, more than {room}.")
-
-
-def _available(meminfo: Path) -> int | None:
-    with suppress(OSError, ValueError, IndexError):
-        for line in meminfo.read_text("utf-8").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return None
