@@ -63,7 +63,7 @@ test-browser: setup ## Run the tests that open the site in Chromium or Chrome
 	$(PYTEST) -m browser tests/benchmarks tests/browser $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
-	PYTHONPATH=src $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
+	PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
 VALIDATE := PYTHONPATH=src:tests/validation_torch/shim $(VALIDATION)/bin/python -m accelerator_portal.cli validate --device cpu \
