@@ -1,1 +1,1 @@
-"""The harness: runs test suites on a device and writes the common test report."""
+"""Runs test suites on a device and writes the common test report: the harness."""

@@ -78,14 +78,15 @@ def plugin(device: str) -> dict[str, str] | None:
     Of several plugins, one whose name contains `device` is preferred. The commit is included if
     it is known.
     """
-    points = list(metadata.entry_points(group=GROUP))
-    points.sort(key=lambda point: device not in f"{point.name} {point.value}")
-    for point in points[: 1 if device != "cpu" else 0]:
-        if point.dist:
-            stated = {"name": point.dist.name, "version": point.dist.version}
-            commit = _commit_of(point.module.partition(".")[0], point.dist)
-            return stated | ({"commit": commit} if commit else {})
-    return None
+    points = metadata.entry_points(group=GROUP)
+    if device == "cpu" or not points:
+        return None
+    point = min(points, key=lambda point: device not in f"{point.name} {point.value}")
+    if point.dist is None:
+        return None
+    stated = {"name": point.dist.name, "version": point.dist.version}
+    commit = _commit_of(point.module.partition(".")[0], point.dist)
+    return stated | ({"commit": commit} if commit else {})
 
 
 def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:

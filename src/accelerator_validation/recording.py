@@ -117,15 +117,14 @@ def _of_result(result: Result) -> dict[str, Any]:
         metrics[name] |= {"interval": [low, high], "repeats": repeats}
     if result.computed_on_cpu:
         metrics[OPERATORS_ON_CPU] = {"value": len(result.computed_on_cpu), "unit": "1"}
-    found: dict[str, Any] = {
+    found = {
         "outcome": result.outcome,
         "stage": result.stage,
         "reason": result.reason,
         "log_tail": result.log_tail,
         "metrics": metrics or None,
+        "duration_s": None if result.seconds is None else round(result.seconds, 3),
     }
-    if result.seconds is not None:
-        found["duration_s"] = round(result.seconds, 3)
     return {name: value for name, value in found.items() if value is not None}
 
 

@@ -129,15 +129,13 @@ def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, in
     """
     if file:
         return times_of([read_report(file)])
+    if platform is None:
+        return {}
     reports = []
-    for result in platform.results if platform else ():
+    for result in platform.results:
         with suppress(ProblemsError):
             reports.append(read_report(result))
-    return times_of(
-        report
-        for report in reports
-        if platform and report.accelerator == platform.id and report.kind != "baseline"
-    )
+    return times_of(r for r in reports if r.accelerator == platform.id and r.kind != "baseline")
 
 
 def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:

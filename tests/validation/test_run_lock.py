@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from accelerator_validation.plan import RunError
-from accelerator_validation.request import Request
 from accelerator_validation.run import lock_of, locked
-
-
-def request(out: Path) -> Request:
-    return Request(device="cpu", out=out, accelerator="cpu")
+from tests.validation.runs import request
 
 
 def test_the_second_run_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
-    first, second = request(tmp_path / "report.json"), request(tmp_path / "report.json")
+    first, second = request(tmp_path), request(tmp_path)
     with locked(first):
         with (
             pytest.raises(RunError, match=r"another run is writing .*report\.json"),
             locked(second),
         ):
             pass
-        with locked(request(tmp_path / "other.json")):
+        with locked(replace(first, out=tmp_path / "other.json")):
             pass
     with locked(second):
         assert lock_of(second).exists()
@@ -34,6 +31,6 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with (
         pytest.raises(RunError, match="cannot be written"),
-        locked(request(tmp_path / "file" / "report.json")),
+        locked(request(tmp_path / "file")),
     ):
         pass

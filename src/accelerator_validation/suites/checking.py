@@ -1,4 +1,4 @@
-"""Helpers for integration checks: functions that fail a check, and a small network.
+"""Provides functions that fail an integration check, and a small network for the checks.
 
 Only the functions import torch, so that the suite can report a failing `import torch`.
 """

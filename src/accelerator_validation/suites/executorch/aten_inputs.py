@@ -7,7 +7,6 @@ generator, are used if it is installed.
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -188,19 +187,11 @@ def facto_names() -> list[str]:
 
     Empty if FACTO is not installed.
     """
-    if not _has_facto():
-        return []
-    from facto.specdb.db import SpecDictDB
-
-    return sorted(name for name in SpecDictDB if _overload(name) is not None)
-
-
-def _has_facto() -> bool:
-    """Return whether FACTO is installed, and not the unrelated package `facto` on PyPI."""
     try:
-        return importlib.util.find_spec("facto.specdb.db") is not None
-    except ModuleNotFoundError:
-        return False
+        from facto.specdb.db import SpecDictDB
+    except ModuleNotFoundError:  # also with the unrelated package `facto` on PyPI
+        return []
+    return sorted(name for name in SpecDictDB if _overload(name) is not None)
 
 
 def facto_sample(name: str, dtype: torch.dtype, seed: int) -> Sample:
