@@ -112,8 +112,9 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
     for name in names:
         if name not in known:
             remedy = did_you_mean(name, [*known, *FAMILIES])
+            end = "" if remedy.endswith("?") else "."
             own = "For your own pytest suite, name its folder with --pytest"
-            raise RunError(f'there is no suite "{name}"; {remedy.removesuffix("?")}. {own}')
+            raise RunError(f'there is no suite "{name}"; {remedy}{end} {own}')
     return {name: read_matrix(name) for name in names}
 
 
