@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.report import Environment, Suite, TestEntry
 from accelerator_portal.reports.report_file import read_report
 from tests.folders import REPOSITORY
+from tests.made_once import made_once
 from tests.validation_torch.installing import SHIM, install_double
 
 collect_ignore_glob = [] if find_spec("torch") else ["test_*.py"]
@@ -41,10 +43,14 @@ class Done:
         return read_report(self.report).tests
 
     @property
+    def by_key(self) -> dict[str, TestEntry]:
+        """The tests of the report by their keys."""
+        return {identity_of(test).key: test for test in self.report_tests}
+
+    @property
     def outcomes(self) -> dict[str, tuple[str, str]]:
         """The outcome and the reason of each test of the report, by its key."""
-        tests = read_report(self.report).tests
-        return {identity_of(test).key: (test.outcome, test.reason or "") for test in tests}
+        return {key: (test.outcome, test.reason or "") for key, test in self.by_key.items()}
 
     @property
     def suites(self) -> tuple[Suite, ...]:
@@ -75,7 +81,22 @@ def validate(folder: Path, *words: str, **environment: str) -> Done:
     return Done(done.returncode, done.stdout + done.stderr, report)
 
 
+def validate_once(
+    factory: pytest.TempPathFactory, name: str, *words: str, **environment: str
+) -> Done:
+    """Run the command as `validate` does, once for all workers of this test run."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        done = validate(folder, *words, **environment)
+        (folder / "done.json").write_text(json.dumps([done.status, done.said]), "utf-8")
+
+    folder = made_once(factory, name, make)
+    status, said = json.loads((folder / "done.json").read_text("utf-8"))
+    return Done(status, said, folder / "report.json")
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A folder in which the double is installed, entry point and all."""
-    return str(install_double(tmp_path_factory.mktemp("site")))
+    return str(made_once(tmp_path_factory, "site", install_double))

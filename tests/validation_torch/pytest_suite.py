@@ -86,10 +86,9 @@ FILES = {
 }
 
 
-def make_suite(folder: Path) -> Path:
-    """Write the suite into an empty folder and return that of its tests."""
+def make_suite(folder: Path) -> None:
+    """Write the suite into an empty folder; its tests are in `tests`."""
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(textwrap.dedent(text), "utf-8")
-    return folder / "tests"

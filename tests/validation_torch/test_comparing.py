@@ -29,13 +29,17 @@ def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
 
 @pytest.mark.slow
 def test_where_rounding_alone_loses_a_models_numbers_nothing_is_said(tmp_path: Path) -> None:
-    words = ["--device=cpu", "--suite=models", "-k", "(llama or dla46) and inference"]
-    narrow = validate(tmp_path, *words, "--dtype=bfloat16")
-    assert narrow.tests["dla46_c"].outcome == "executed"
-    assert (narrow.tests["dla46_c"].reason or "").startswith(
+    suites = "--suite=small-timm", "--suite=small-transformers"
+    words = "-k", "(llama or dla46) and inference", "--dtype=bfloat16,float32"
+    done = validate(tmp_path, "--device=cpu", *suites, *words)
+    found = {(t.name, t.parameters["dtype"]): t for t in done.report_tests}
+    assert {key: test.outcome for key, test in found.items()} == {
+        ("dla46_c", "bfloat16"): "executed",
+        ("dla46_c", "float32"): "passed",
+        ("LlamaForCausalLM", "bfloat16"): "passed",
+        ("LlamaForCausalLM", "float32"): "passed",
+    }
+    assert (found["dla46_c", "bfloat16"].reason or "").startswith(
         "Rounding in bfloat16 alone changes the results of the CPU by more than the tolerance: the output"
     )
-    assert narrow.tests["LlamaForCausalLM"].outcome == "passed"
-    assert narrow.status == 0
-    wide = validate(tmp_path, *words)
-    assert {test.outcome for test in wide.tests.values()} == {"passed"}
+    assert done.status == 0

@@ -14,7 +14,7 @@ from accelerator_portal.reports.report_file import read_report
 from accelerator_validation.executorch.metric import GROUP as METRICS
 from accelerator_validation.executorch.registry import GROUP
 from tests.validation.packages import install_entry_point
-from tests.validation_torch.conftest import Done, validate
+from tests.validation_torch.conftest import Done, validate, validate_once
 
 OPERATORS = ("--device=cpu", "--suite=executorch-operators")
 PAPER = Path(__file__).with_name("paper_executorch.py")
@@ -38,7 +38,7 @@ def xnnpack(tmp_path_factory: pytest.TempPathFactory) -> Report:
     """One run for several tests: every recipe of an operator, and a model in two ways."""
     suites = (*OPERATORS, "--suite=executorch-models")
     words = "linear_unbatched or (ResNetFor and (dynamic=true or threads=2))"
-    done = validate(tmp_path_factory.mktemp("xnnpack"), *suites, "-k", words)
+    done = validate_once(tmp_path_factory, "xnnpack", *suites, "-k", words)
     assert done.status == 0, done.said
     return report_of(done)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.validation_torch.conftest import Done, validate
+from tests.validation_torch.conftest import Done, validate, validate_once
 
 # What the simulated device does not have, and the words that say so.
 LACKS = {
@@ -50,15 +50,15 @@ FAULTS = {
 @pytest.fixture(scope="module")
 def healthy(tmp_path_factory: pytest.TempPathFactory, site: str) -> Done:
     words = "--device=paper", "--suite=integration"
-    return validate(tmp_path_factory.mktemp("healthy"), *words, site=site)
+    return validate_once(tmp_path_factory, "healthy", *words, site=site)
 
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory, site: str) -> Done:
     faults = ",".join(fault for fault, _, _ in FAULTS.values())
     tests = [f"--test=integration/{name}" for name in FAULTS]
-    folder = tmp_path_factory.mktemp("faulty")
-    return validate(folder, "--device=paper", *tests, site=site, PAPER_FAULTS=faults)
+    words = "--device=paper", *tests
+    return validate_once(tmp_path_factory, "faulty-checks", *words, site=site, PAPER_FAULTS=faults)
 
 
 def test_what_the_device_lacks_has_not_passed_and_all_else_has(healthy: Done) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,12 +9,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.reports.report_file import read_report
 from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suites.operator_inputs import FORMS, OPERATORS, Draw, broadcast
 from accelerator_validation.worker import Job, attempt
-from tests.validation_torch.conftest import validate
 
 SUITE = "operator-inputs"
 TYPES = {name: getattr(torch, name) for name in read_matrix(SUITE).axes["dtype"]}
@@ -78,19 +75,3 @@ def test_every_operator_can_be_called_with_every_form_that_it_takes(form: str) -
         if form in operator.forms:
             found = result(name, form)
             assert found.outcome in {"passed", "wrong-result"}, (name, found)
-
-
-@pytest.mark.slow
-def test_what_a_form_finds_is_said_with_the_shape(site: str, tmp_path: Path) -> None:
-    tests = [
-        f"--test={SUITE}/{name}?dtype=float32&inputs={form}"
-        for name, form in (("tanh", "drawn"), ("tanh", "empty"), ("sinh", "strided"))
-    ]
-    done = validate(tmp_path, "--device=paper", *tests, site=site, PAPER_FAULTS="tanh=wrong")
-    assert done.status == 1
-    tests_of = read_report(done.report).tests
-    found = {str(test.parameters["inputs"]): test for test in tests_of}
-    assert found["drawn"].outcome == "wrong-result"
-    assert (found["drawn"].reason or "").startswith("the result of input 1, (")
-    assert found["empty"].outcome == "passed"  # the value is empty that could be wrong
-    assert found["strided"].outcome == "passed"

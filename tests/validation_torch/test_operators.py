@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 import torch
@@ -18,7 +17,6 @@ from accelerator_validation.suites.aten import census, core, kernel_origin, obse
 from accelerator_validation.suites.aten import operators as registered
 from accelerator_validation.suites.sample_placement import placed_samples
 from accelerator_validation.worker import Job, attempt
-from tests.validation_torch.conftest import validate
 
 
 def dispatched(name: str, mode: str) -> set[str]:
@@ -72,17 +70,6 @@ def test_operators_are_names_that_reach_a_device() -> None:
     assert core() < registered()
     counted = census("cpu")
     assert (counted["registered"], counted["core"]) == (len(registered()), sorted(core()))
-
-
-@pytest.mark.slow
-def test_a_report_of_a_device_counts_only_right_numbers(site: str, tmp_path: Path) -> None:
-    tests = [f"--test=operators/{name}?dtype=float32&mode=forward" for name in ("tanh", "sinh")]
-    done = validate(tmp_path, "--device=paper", *tests, site=site, PAPER_FAULTS="sinh=wrong")
-    (suite,) = done.suites
-    assert suite.operators is not None
-    assert "tanh" in suite.operators.covered
-    assert "sinh" not in suite.operators.covered
-    assert 100 < suite.operators.core < suite.operators.registered
 
 
 def test_what_falls_back_to_the_cpu_is_noted_and_nothing_else_is() -> None:

@@ -13,7 +13,8 @@ import pytest
 from accelerator_portal.reports.formats.junit import read_junit
 from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.reading import Options
-from tests.validation_torch.conftest import Done, validate
+from tests.made_once import made_once
+from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.pytest_suite import make_suite
 
 # Each run starts processes that import torch; the job `validation` has the time.
@@ -46,13 +47,13 @@ TIMEOUT = "--timeout=20"
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_suite(tmp_path_factory.mktemp("made") / "vendor")
+    return made_once(tmp_path_factory, "vendor", make_suite) / "tests"
 
 
 @pytest.fixture(scope="module")
 def on_cpu(tmp_path_factory: pytest.TempPathFactory, suite: Path) -> Done:
-    folder = tmp_path_factory.mktemp("cpu")
-    return validate(folder, "--device=cpu", f"--pytest={suite}", TIMEOUT)
+    words = "--device=cpu", f"--pytest={suite}", TIMEOUT
+    return validate_once(tmp_path_factory, "vendor-on-cpu", *words)
 
 
 @pytest.mark.parametrize("key", SAID)
@@ -74,8 +75,8 @@ def test_the_report_has_tracebacks_and_nothing_of_this_machine(on_cpu: Done, sui
     assert f"--pytest PATH --suite-name {SUITE} --test" in (test.command or "")
 
 
-def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path) -> None:
-    file = suite.parent / "junit.xml"
+def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path, tmp_path: Path) -> None:
+    file = tmp_path / "junit.xml"
     words = ["-k", "not crash and not hang", "-p", "no:cacheprovider", f"--junit-xml={file}"]
     environment = {**os.environ, "ACCELERATOR_PORTAL_DEVICE": "cpu"}
     subprocess.run(
@@ -92,7 +93,6 @@ def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path) -> Non
     assert ours == theirs
 
 
-@pytest.mark.slow
 def test_a_command_of_the_report_repeats_its_test_on_a_plugins_device(
     on_cpu: Done, suite: Path, site: str, tmp_path: Path
 ) -> None:

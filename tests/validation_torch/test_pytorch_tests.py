@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from accelerator_portal.reports.report_file import read_report
-from tests.validation_torch.conftest import Done, validate
+from tests.made_once import made_once
+from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.pytorch_checkout import FILES, make_checkout
 
 # Each run starts processes that import torch; the job `validation` has the time.
@@ -46,20 +47,20 @@ SAID = {
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_checkout(tmp_path_factory.mktemp("pytorch"), torch.__version__.partition("+")[0])
+    version = torch.__version__.partition("+")[0]
+    return made_once(tmp_path_factory, "pytorch", lambda folder: make_checkout(folder, version))
 
 
 @pytest.fixture(scope="module")
 def on_cpu(tmp_path_factory: pytest.TempPathFactory, checkout: Path) -> Done:
-    folder = tmp_path_factory.mktemp("cpu")
-    return validate(folder, "--device=cpu", f"--pytorch={checkout}", ALL)
+    words = "--device=cpu", f"--pytorch={checkout}", ALL
+    return validate_once(tmp_path_factory, "pytorch-on-cpu", *words)
 
 
 @pytest.fixture(scope="module")
 def on_paper(tmp_path_factory: pytest.TempPathFactory, checkout: Path, site: str) -> Done:
-    folder = tmp_path_factory.mktemp("paper")
-    words = ["--device=paper", f"--pytorch={checkout}", ALL]
-    return validate(folder, *words, site=site)
+    words = "--device=paper", f"--pytorch={checkout}", ALL
+    return validate_once(tmp_path_factory, "pytorch-on-paper", *words, site=site)
 
 
 @pytest.mark.parametrize("key", SAID)
@@ -101,7 +102,6 @@ def test_a_checkout_of_this_torch_is_not_warned_of(on_cpu: Done) -> None:
     assert "Warning" not in on_cpu.said + (read_report(on_cpu.report).note or "")
 
 
-@pytest.mark.slow
 def test_a_checkout_of_another_torch_is_a_warning_and_no_refusal(tmp_path: Path) -> None:
     old = make_checkout(tmp_path / "old", "1.0.0a0")
     words = ["--device=cpu", f"--pytorch={old}", "--pytorch-files=nn/test_other"]

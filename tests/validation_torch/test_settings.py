@@ -80,9 +80,8 @@ def test_a_recipe_runs_only_when_that_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", ["suites: {}\n"])
-def test_a_platform_without_recipes_says_where_they_belong(settings: str, tmp_path: Path) -> None:
-    done = run(tmp_path, settings, "--device=cpu", "--suite=deploy", "--run-scripts")
+def test_a_platform_without_recipes_says_where_they_belong(tmp_path: Path) -> None:
+    done = run(tmp_path, "suites: {}\n", "--device=cpu", "--suite=deploy", "--run-scripts")
     assert done.status == 2
     said = " ".join(done.said.split())
     assert 'there is no recipe for "example"; add deploy: to its validation.yaml' in said

@@ -12,25 +12,20 @@ from accelerator_portal.catalog.files.known_issues_file import KnownFailure, Kno
 from accelerator_portal.reports.identity import Identity
 from accelerator_portal.reports.known_issues import matches
 from accelerator_portal.reports.outcomes import Outcome
-from accelerator_portal.reports.report import Report, TestEntry
-from accelerator_portal.reports.report_file import read_report
-from tests.validation_torch.conftest import validate
+from accelerator_portal.reports.report import Report
+from tests.reports.examples import report
 from tests.validation_torch.unexpected import surprises
 
 TODAY = dt.date(2026, 11, 22)
 LATER = dt.date(2027, 1, 1)
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
-    """A report of one operator of the CPU, whose outcome each test replaces."""
-    test = "--test=operators/add?dtype=float32&mode=forward"
-    return read_report(validate(tmp_path_factory.mktemp("cpu"), "--device=cpu", test).report)
-
-
-def with_outcome(report: Report, outcome: Outcome) -> Report:
-    entry: TestEntry = report.tests[0].model_copy(update={"outcome": outcome, "reason": "broken"})
-    return report.model_copy(update={"tests": (entry,)})
+def with_outcome(outcome: Outcome) -> Report:
+    """Return a report of one operator."""
+    parameters = {"dtype": "float32", "mode": "forward"}
+    test = {"suite": "operators", "name": "add", "outcome": outcome, "reason": "broken"}
+    suites = [{"name": "operators", "kind": "operator"}]
+    return report({**test, "parameters": parameters}, suites=suites)
 
 
 def known(test: str, expires: dt.date = LATER) -> KnownIssues:
@@ -43,26 +38,24 @@ def known(test: str, expires: dt.date = LATER) -> KnownIssues:
 NOTHING = KnownIssues(issues=())
 
 
-def test_what_fails_and_is_not_known_is_news(report: Report) -> None:
-    (line,) = surprises(with_outcome(report, "crashed"), NOTHING, TODAY)
+def test_what_fails_and_is_not_known_is_news() -> None:
+    (line,) = surprises(with_outcome("crashed"), NOTHING, TODAY)
     assert line == "operators/add?dtype=float32&mode=forward: crashed: broken"
 
 
-def test_what_is_known_or_allowed_is_no_news(report: Report) -> None:
-    crashed = with_outcome(report, "crashed")
+def test_what_is_known_or_allowed_is_no_news() -> None:
+    crashed = with_outcome("crashed")
     assert list(surprises(crashed, known("operators/add"), TODAY)) == []
     assert list(surprises(crashed, NOTHING, TODAY, frozenset({"crashed"}))) == []
-    assert list(surprises(with_outcome(report, "passed"), NOTHING, TODAY)) == []
+    assert list(surprises(with_outcome("passed"), NOTHING, TODAY)) == []
 
 
-def test_a_known_issue_that_passes_or_has_expired_or_matches_nothing_is_news(
-    report: Report,
-) -> None:
-    (line,) = surprises(with_outcome(report, "passed"), known("operators/add"), TODAY)
+def test_a_known_issue_that_passes_or_has_expired_or_matches_nothing_is_news() -> None:
+    (line,) = surprises(with_outcome("passed"), known("operators/add"), TODAY)
     assert line == "operators/add: the known issue passes now"
-    (line,) = surprises(with_outcome(report, "passed"), known("operators/sub"), TODAY)
+    (line,) = surprises(with_outcome("passed"), known("operators/sub"), TODAY)
     assert line == "operators/sub: the known issue matches nothing"
-    lines = list(surprises(with_outcome(report, "failed"), known("operators/add", TODAY), TODAY))
+    lines = list(surprises(with_outcome("failed"), known("operators/add", TODAY), TODAY))
     assert lines[0].endswith(": failed: broken")
     assert lines[1] == "operators/add: the known issue expired"
 
