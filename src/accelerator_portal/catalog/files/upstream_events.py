@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from accelerator_portal.catalog.fields import Id, Line, Model, fault, matching
+from accelerator_portal.catalog.fields import Line, Model, fault, matching
 from accelerator_portal.catalog.files.shared_files import RepositoryName
 from accelerator_portal.catalog.files.sources import Sourced
 
@@ -106,9 +106,6 @@ class UpstreamEvents(Sourced):
     all pull requests."""
     tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
     """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
-    device: Id | None = None
-    """The device name in PyTorch's cross-repository CI relay, as in the label
-    `ciflow/crcr/<device>`. Default: the folder name."""
     run: UpstreamRun
     """Where the tests run."""
     hours: Annotated[int, Field(ge=1, le=72, json_schema_extra={"unit": "hours"})] = 6
