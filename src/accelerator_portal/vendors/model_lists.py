@@ -33,6 +33,8 @@ _DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol"})
 _CELLS = frozenset({"td", "th"})
+# Cells that one cell spans at most, as in browsers: https://html.spec.whatwg.org/#attr-tdth-colspan
+_WIDEST = 1_000
 # Tables in a tab of MkDocs are indented as if they were code.
 _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
 
@@ -100,8 +102,8 @@ def _rows(table: LexborNode) -> list[list[str]]:
 
 
 def _span(cell: LexborNode, name: str) -> int:
-    value = cell.attributes.get(name) or ""
-    return int(value) if value.isdecimal() else 1
+    value = (cell.attributes.get(name) or "")[:9]
+    return min(int(value), _WIDEST) if value.isdecimal() else 1
 
 
 def _cell_text(cell: LexborNode) -> str:
