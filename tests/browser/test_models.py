@@ -23,6 +23,8 @@ def platforms(page: Page) -> list[str | None]:
     ("address", "shown", "words"),
     [
         ("?text=LlamaForCausalLM", ["Llama"], "Showing 1 of "),
+        ("?text=ResNet-50", ["ResNet"], "Showing 1 of "),
+        ("?text=Llama-3.1-8B-Other", ["Llama"], "No family matches all words."),
         ("?text=qwen&platform=xpu", ["Qwen", "LLaVA"], "XPU"),
         ("?text=qwen&platform=xpu&evidence=runs", [], "Showing 0 of "),
         ("?text=qwen&platform=%3Cb%3E&evidence=nonsense", ["Qwen", "LLaVA"], "Showing 2 of "),

@@ -1,6 +1,6 @@
 // The table of models by platform: rows by words, columns by platform, cells by what they rest on. All is kept in the address.
 
-import { listed, say } from "./elements.js";
+import { listed, say, sentences } from "./elements.js";
 import { number } from "./matrix-model.js";
 import { keepInAddress, readAddress } from "./filters.js";
 
@@ -18,7 +18,7 @@ export function startModels(form) {
 
 function show(form, table, empty) {
   const { text, platform, evidence } = Object.fromEntries(new FormData(form));
-  const words = text.trim().toLowerCase().split(/\s+/).filter(Boolean);
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean); // "Llama-3.1-8B" is llama_v31_8b elsewhere
   for (const cell of table.querySelectorAll("[data-platform]")) {
     cell.hidden = platform !== "" && cell.dataset.platform !== platform;
   }
@@ -26,11 +26,14 @@ function show(form, table, empty) {
     cell.classList.toggle("is-filtered", evidence !== "" && cell.dataset.basis !== evidence);
   }
   const rows = [...table.tBodies[0].rows];
-  for (const row of rows) row.hidden = !isShown(row, words, Boolean(platform || evidence));
-  const shown = rows.filter((row) => !row.hidden).length;
-  table.parentElement.hidden = shown === 0;
-  empty.hidden = shown > 0;
-  form.querySelector(".filters-state").textContent = sentence(form, shown, rows.length);
+  const fitting = (asked) => rows.filter((row) => isShown(row, asked, Boolean(platform || evidence)));
+  const all = fitting(words);
+  const found = all.length === 0 && words.length > 1 ? fitting(words.slice(0, 1)) : all;
+  for (const row of rows) row.hidden = !found.includes(row);
+  table.parentElement.hidden = found.length === 0;
+  empty.hidden = found.length > 0;
+  const reason = found.length > all.length ? say("No family matches all words. The first word matches these.") : "";
+  form.querySelector(".filters-state").textContent = sentences([reason, sentence(form, found.length, rows.length)].filter(Boolean));
 }
 
 /** A row is shown where its words fit, and, if a platform or the evidence is chosen, some cell does, too. */
