@@ -63,8 +63,8 @@ def fetch_reports(
 ) -> list[Fetched]:
     """Fetch every declared feed, store the valid new reports, and return a result for each feed.
 
-    Also stores the reports of this project's own runs in `sources.made_here`, with a result for
-    each. Replaces files atomically. Raises OSError.
+    Also reads the reports of this project's own runs from the folder `sources.made_here`, stores
+    them, and returns a result for each. Replaces files atomically. Raises OSError.
     """
     sources = sources or FeedAccess()
     wanted = [(p, feed) for p in catalog.platforms for feed in p.accelerator.report_feeds]

@@ -50,8 +50,8 @@ class Probed:
     unknown: bool = False
     """Whether torch doesn't support this device, and no installed plugin adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
-    """The number of ATen operators, the core ones, and the device's kernels; see
-    `suites.aten.census`."""
+    """Counts: of ATen operators, of core operators, and of those that the device has a kernel for;
+    see `suites.aten.census`."""
 
     @property
     def needs_fresh_workers(self) -> bool:

@@ -59,7 +59,10 @@ def report_of(kept: JournalContent, finished: dt.datetime | None, why: str | Non
 
 
 def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
-    """Return the heading's shard and its number of `unfinished` tests; None without a shard."""
+    """Return the shard of a run, with `unfinished`, the number of its tests that did not finish.
+
+    None if the run has no shard.
+    """
     head: Mapping[str, Any] | None = kept.head.get("shard")
     done = kept.results.keys() | kept.head["skipped"].keys()
     return head and {**head, "unfinished": sum(case.id not in done for case in kept.cases)}

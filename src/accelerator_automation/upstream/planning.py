@@ -49,7 +49,10 @@ class DispatchPlan(Model):
 
 
 def plan(catalog: Catalog, change: Change) -> DispatchPlan:
-    """Return which platforms test a change that GitHub has confirmed, and why the others do not."""
+    """Return which platforms test a change, and why the others do not.
+
+    The change must have been read from GitHub, not only from the event.
+    """
     entries, passed_over = [], {}
     for platform in sorted(catalog.platforms, key=lambda one: one.id):
         events = platform.accelerator.upstream_events

@@ -1,4 +1,4 @@
-"""Lists runs and artifacts of vendors' repositories once per round, not once per event."""
+"""Lists runs and artifacts of vendors' repositories once for all events that wait for an answer."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
 
 
 def report_repository(home: str, entry: PlannedPlatform) -> str:
-    """Return the repository to which a platform's runs upload their reports."""
+    """Return the repository of a platform's runs and reports: its own, or else `home`, this one."""
     there = entry.run.sent_to
     return there.repository if there else home
 

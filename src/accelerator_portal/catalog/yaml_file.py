@@ -93,7 +93,7 @@ def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | No
 
 
 class _TooLargeError(Exception):
-    """The document exceeds the limit on levels, values or documents."""
+    """A YAML text has too many levels, values or documents."""
 
 
 class _Reader:

@@ -104,8 +104,8 @@ def nightly(  # noqa: PLR0913, PLR0917 - one for each option
     histories and builds the site. If a step fails, the other steps still run, and the command fails
     at the end. You can interrupt it and run it again.
 
-    With an archive, the command stores older runs and the last valid version of each folder there.
-    Broken folders appear in their last valid version. The site is built only if something changed.
+    With an archive, the command stores older runs and the last valid version of each folder in it,
+    shows a broken folder in its last valid version, and builds no site if nothing changed.
     """
     catalog = usable_catalog(root)
     store = open_archive(archive) if archive else None

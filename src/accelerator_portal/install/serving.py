@@ -96,7 +96,10 @@ def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
 
 
 def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
-    """Return whether `build` covers this variant and torch version (None: unknown version)."""
+    """Return whether `build` covers this variant and torch version.
+
+    If `torch` is None, it covers the variant only if it covers all versions.
+    """
     if build.variants and variant not in build.variants:
         return False
     if build.torch is None:

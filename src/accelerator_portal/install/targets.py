@@ -166,10 +166,10 @@ def _index(build: Release | Preview, wheel: Wheel) -> str:
 def _fitting(
     platform: Platform, build: Release | Preview, variant: Variant | None
 ) -> CompatibilityRow | None:
-    """Return the compatibility row to install, or None.
+    """Return the compatibility row to install for a build and a variant; None if there is none.
 
-    Rows that state their requirements are preferred, then rows with the newest plugin: versions
-    that are known to fit are better for readers than the latest version.
+    Rows that state their requirements come first, because they are known to fit. Of
+    several rows, the one with the newest plugin is returned.
     """
     if isinstance(build, Preview):
         return None

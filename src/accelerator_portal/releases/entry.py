@@ -55,7 +55,7 @@ class EntryChange:
     described: Mapping[int, Wheel] = field(default_factory=dict)
     """Wheels of the entry that get platform tags or sizes, by their position in the entry."""
     differences: tuple[str, ...] = ()
-    """Messages about differences between the entry and the indexes, which are not changed."""
+    """Messages about values of the entry that differ from the indexes. These values are kept."""
     is_new: bool = False
     """Whether the file has no entry for the release yet."""
     companions: tuple[Companion, ...] = ()

@@ -101,7 +101,8 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
     """Return the tests that fail and never passed, sorted by key.
 
-    Failures that began after `at` are omitted. Empty for baselines.
+    Failures that began after `at` are omitted. Empty if `state` is of baselines: results that a
+    vendor's CI expects.
     """
     return tuple(
         NeverPassed(

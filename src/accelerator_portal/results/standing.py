@@ -110,9 +110,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state of an accelerator's tests after its reports; a new state has no reports.
+    """The state of an accelerator's tests after the reports that were added to it.
 
-    `reports` maps the id of each report to its point, `groups` the name of each group to its tests.
+    `reports` maps the id of each report to its position in time, and `groups` the name of each
+    group to its tests. `basis` says whether the reports are runs or baselines.
     """
 
     accelerator: str

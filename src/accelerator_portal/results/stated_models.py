@@ -1,4 +1,4 @@
-"""Finds the models that documents state for a platform. Statements are never counted as tests."""
+"""Finds the models that a platform supports according to documents, which are not test results."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _GAPS = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A list of models that a document states, complete or reduced to one family.
+    """What a document says about the models that a platform supports.
 
-    `listed` is the complete list as in the platform's folder, `models` are the models of the
-    complete or reduced list.
+    `listed` is the whole list from the platform's folder. `models` are all models of this list, or
+    those of one family.
     """
 
     accelerator: str

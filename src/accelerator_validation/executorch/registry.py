@@ -101,7 +101,9 @@ def backends_of(names: str) -> tuple[Backend, ...]:
 
 
 def find_flows(names: str) -> dict[str, Flow]:
-    """Return the flows of backends by the value of the parameter `recipe`.
+    """Return the flows of backends by the value of the tests' parameter `recipe`.
+
+    `names` are names of backends, separated by commas.
 
     The recipes of the first backend keep their names. Those of other backends are named like
     ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for `static_int8`.

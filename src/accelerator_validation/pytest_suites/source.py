@@ -1,4 +1,4 @@
-"""Writes the command's arguments for a vendor's pytest suite into a matrix, and names its tests."""
+"""Makes a matrix of a vendor's pytest suite from the options of `validate`, and names its tests."""
 
 from __future__ import annotations
 

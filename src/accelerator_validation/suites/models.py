@@ -254,7 +254,7 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
 
 @contextmanager
 def _default(dtype: torch.dtype) -> Iterator[None]:
-    """Let tensors that a model creates have this data type."""
+    """Make `dtype` the default type of new tensors in a `with` block."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:

@@ -94,7 +94,7 @@ class Check(Sourced):
 
 
 def one_line(code: str) -> str:
-    """Return simple statements, one on each line of `code`, joined by `; ` for pasting."""
+    """Join the lines of `code` by `; ` into one line for pasting. Each line is a statement."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 

@@ -292,7 +292,10 @@ class FeatureTests(Model):
     Only tests whose values match are used. Default: all tests in `names`."""
 
     def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
-        """Return whether a test with this name and these parameters shows the feature."""
+        """Return whether a test is one of those that show whether the feature works.
+
+        `suite`, `name` and `parameters` are the test's.
+        """
         return any(name_matches(pattern, suite, name) for pattern in self.names) and all(
             fnmatchcase(str(parameters.get(key, "")), pattern)
             for key, pattern in self.parameters.items()

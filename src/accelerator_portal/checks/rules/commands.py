@@ -255,8 +255,8 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
     """Yield `https://HOST/` for each address without a scheme among a downloader's arguments.
 
-    The word after an option that takes a value is skipped. `flag` is an option that takes a value
-    in other programs but not in this one.
+    HOST is the host of the address. The word after an option that takes a value is skipped. `flag`
+    takes a value in other programs, but not in this one, such as `-O` of curl.
     """
     skip = False
     for word in arguments:

@@ -199,7 +199,7 @@ def _suite_element(
 
 
 def _case_element(case: CaseElement, left: Fields) -> Element:
-    """Return a `<testcase>` element; `left` contains the fields that JUnit has no place for."""
+    """Return a `<testcase>` element. It has `left`, for which JUnit has no place, as properties."""
     element = Element("testcase", dict(case.attributes))
     _add_properties(element, {NAMESPACE: left})
     for result in case.results:

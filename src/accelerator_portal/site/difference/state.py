@@ -126,7 +126,7 @@ class GenerationWords(OpenModel):
 
 
 class Cards(OpenModel):
-    """The hardware generations of the platform with this id."""
+    """The hardware generations of one platform; `id` is the platform's id."""
 
     id: str
     generations: tuple[GenerationWords, ...]

@@ -49,12 +49,12 @@ class AxisView:
 
     @property
     def open(self) -> bool:
-        """Whether the disclosure contains the selected value."""
+        """Whether the selected value is one of those that a reader must unfold."""
         return any(value.checked for value in self.more)
 
     @property
     def empty(self) -> bool:
-        """Whether all values are hidden, those in the disclosure included."""
+        """Whether all values are hidden, also those that a reader must unfold."""
         return all(value.hidden for value in (*self.values, *self.more))
 
 

@@ -114,7 +114,7 @@ def _unchecked(day: str, why: str) -> str:
 def _unresolved(row: InstallRow, why: str) -> Finding:
     """Return the finding for an install row whose versions were not resolved for the reason `why`.
 
-    Its kind is `named` if a document names the version, else `unchecked`.
+    Its kind is `named` if a document of the row's sources names the version, else `unchecked`.
     """
     if row.named:
         source = message(

@@ -328,9 +328,10 @@ def load_here(data: bytes) -> Execute:
 
 @contextmanager
 def with_runtime_log() -> Iterator[None]:
-    """Add the runtime's log to its errors, if this process's standard error is a file.
+    """Add the log of the ExecuTorch runtime to the errors that it raises in a `with` block.
 
-    In a worker, the log contains only the current test.
+    The log is read from the file to which standard error goes; without such a file nothing is
+    added. In a worker, it contains only the current test.
     """
     try:
         yield
