@@ -136,7 +136,7 @@ def test_a_place_that_cannot_be_written(
         (["report", "import", "--accelerator", "exampel", "--out", "o", "x"], '"example"?'),
         (["validate", "--device", "cpu", "--known-issues", ".", "--accelerator", "exampel"],
          'did you mean "example"?'),
-        (["validate", "--device", "cpu", "--suite", "operatrs"], 'did you mean "operators".'),
+        (["validate", "--device", "cpu", "--suite", "operatrs"], 'did you mean "operators"?'),
         (["suites", "--suite", "operatrs"], 'there is no suite "operatrs"; '),
         (["history", "compact", "--before", "2026"], '"2026" is not a valid date. Write it like 2026-11'),
         (["install", "verify", "--try", "x"], '"x" is not a whole number from 0 to 600'),

@@ -21,7 +21,7 @@ MODULES: Mapping[Extra, tuple[str, ...]] = {
     "packages": ("httpcore", "httpx", "pypi_simple", "tenacity", "uv"),
     "site": (
         *("babel", "jinja2", "markdown", "markdownify", "material", "mkdocs"),
-        *("nh3", "pandas", "pyarrow", "selectolax"),
+        *("nh3", "pandas", "pyarrow", "rjieba", "selectolax"),
     ),
 }
 """The modules that each extra in pyproject.toml installs. A test compares the two."""
