@@ -100,7 +100,8 @@ class _Faults:
 
 
 def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
-    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in detail["loc"])
+    named = (part for part in detail["loc"] if part != "[key]")  # a key that is not valid
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in named)
     place = (inside + "".join(parts)).removeprefix(".")
     words = detail["msg"][:1].lower() + detail["msg"][1:]
     if detail["type"] == "model_type":
