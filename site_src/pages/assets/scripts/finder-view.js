@@ -82,7 +82,7 @@ function body(context, answer) {
     return [line, identify(platform, answer.os ?? system.os)].filter(Boolean);
   }
   const parts = [];
-  const inWsl = answer.wsl && generation && platform.wsl_answer;
+  const inWsl = answer.wsl && generation && found.row && platform.wsl_answer;
   const ways = inWsl ? {} : found;
   if (inWsl) parts.push(paragraph("answer-verdict", vendorText("span", "", platform.wsl)), paragraph("answer-why", link(root + platform.wsl_answer, say("How to use this hardware in WSL2"))));
   else if (ways.row) parts.push(...commands(context, answer, ways));
