@@ -12,8 +12,8 @@ from typing import Any
 from accelerator_automation.upstream import answer_round, dispatch_queue, dispatching
 from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.checks import LABEL
-from accelerator_automation.upstream.own_files import LEDGER, PLAN, SENT
 from accelerator_automation.upstream.planning import plan
+from accelerator_automation.upstream.workflow_artifacts import LEDGER, PLAN, SENT
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.archive import state_path
 from accelerator_portal.results.state_file import write_state

@@ -21,7 +21,7 @@ import httpx
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.loader import load_catalog
-from accelerator_portal.http.errors import RequestLimits
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT
 from accelerator_portal.packages.portal_packages import PortalPackage
 from accelerator_portal.packages.sync import SyncOptions, sync_packages

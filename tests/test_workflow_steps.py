@@ -13,7 +13,7 @@ import pytest
 
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.incoming import read_event
-from accelerator_automation.upstream.own_files import PLAN, SENT
+from accelerator_automation.upstream.workflow_artifacts import PLAN, SENT
 from tests.automation.upstream.scene import HEAD, NUMBER, event, pull_webhook
 from tests.automation.upstream.test_incoming import of
 from tests.test_workflows import EVERY, steps, workflow

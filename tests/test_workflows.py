@@ -13,7 +13,7 @@ from accelerator_automation.comment_posting import NAME
 from accelerator_automation.github.app import APP_ID, APP_KEY
 from accelerator_automation.upstream.change import UPSTREAM, Change
 from accelerator_automation.upstream.dispatching import _request
-from accelerator_automation.upstream.own_files import WRITTEN_BY
+from accelerator_automation.upstream.workflow_artifacts import WRITTEN_BY
 from accelerator_portal.catalog.files.upstream_events import OWN_WORKFLOW
 from tests.automation.upstream.scene import RUNNER, entry
 from tests.folders import REPOSITORY

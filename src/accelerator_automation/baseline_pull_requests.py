@@ -29,6 +29,7 @@ from accelerator_automation.proposals import (
 from accelerator_automation.stated_model_pull_requests import listed
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
 from accelerator_portal.catalog.files.releases_file import Release
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.formats.format_list import READERS, detect_format
 from accelerator_portal.reports.identity import identity_of
@@ -39,7 +40,6 @@ from accelerator_portal.reports.report_check import known_names, report_problems
 from accelerator_portal.reports.report_file import report_text
 from accelerator_portal.reports.report_names import with_imported_suite_names
 from accelerator_portal.reports.store import StoredReport, stored_reports
-from accelerator_portal.site.difference.harmless import span
 
 KIND: ProposalKind = "baseline"
 

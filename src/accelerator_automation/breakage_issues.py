@@ -16,8 +16,8 @@ from accelerator_automation.issues import (
     issue_text,
 )
 from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.markdown_quotes import span, visible
 from accelerator_portal.results.breakages import Breakage
-from accelerator_portal.site.difference.harmless import span, visible
 
 LABEL = "breakage"
 

@@ -27,11 +27,11 @@ from accelerator_automation.issues import (
 )
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import platform_of
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.source_ages import facts
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.store import stored_reports
-from accelerator_portal.site.difference.harmless import span
 
 LABEL = "cited-file"
 

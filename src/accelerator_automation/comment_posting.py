@@ -19,13 +19,13 @@ from accelerator_automation.events import (
     PullRequestRun,
 )
 from accelerator_automation.github.api import Api, read, read_all
+from accelerator_automation.markdown_check import faults
 from accelerator_automation.ownership import Maintainers, notices, touched
-from accelerator_automation.sanitizer import faults
 from accelerator_automation.zip_members import ArtifactError, members
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.problem import UserError
 from accelerator_portal.reports.reading import parse_json
 from accelerator_portal.site.difference import Difference, markdown
-from accelerator_portal.site.difference.harmless import span
 
 # The account that comments with a workflow's token. Anybody can write the marker, but nobody else
 # can use this account.
@@ -36,8 +36,8 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     """Post or update the comment on a pull request; return a sentence that says what was done.
 
     `base` has the GitHub logins of each platform's maintainers in the base commit: the pull request
-    itself can change them. Raises GitHubError, and HarmfulError if `sanitizer.faults` refuses the
-    comment.
+    itself can change them. Raises GitHubError, and HarmfulError if `markdown_check.faults` refuses
+    the comment.
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
@@ -168,7 +168,7 @@ _UNREADABLE = (
 
 
 class HarmfulError(UserError, ValueError):
-    """A comment that `sanitizer.faults` refuses, so that it is not posted; the message says why."""
+    """A comment that `markdown_check.faults` refuses and nobody posts; the message says why."""
 
 
 def difference_comment(

@@ -27,7 +27,8 @@ from accelerator_portal.catalog.files.results_folder import excess
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import FetchError, InvalidResponseError, RequestLimits
+from accelerator_portal.http.errors import FetchError, InvalidResponseError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.reading import MAX_REPORT_BYTES
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames, known_names, report_problems

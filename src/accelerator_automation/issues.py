@@ -14,7 +14,7 @@ from typing import Literal
 from accelerator_automation.comment_posting import BOT
 from accelerator_automation.events import Label, Part, User
 from accelerator_automation.github.api import Api, parsed, read_all
-from accelerator_automation.sanitizer import faults
+from accelerator_automation.markdown_check import faults
 
 MUTED = "muted"
 
@@ -81,7 +81,8 @@ class Issues:
 def issue_text(label: str, name: str, lines: Iterable[str]) -> str:
     """Return the text of an issue: a marker with its label and the name of its topic, then `lines`.
 
-    Raises ValueError if `sanitizer.faults` refuses the text, which would be a bug in the caller.
+    Raises ValueError if `markdown_check.faults` refuses the text, which would be a bug of the
+    caller.
     """
     marker = f"<!-- accelerator-portal {label} {name} -->"
     text = "\n".join([marker, "", *lines]) + "\n"

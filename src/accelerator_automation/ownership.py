@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.site.difference.harmless import span
 
 _FOLDER = re.compile(r"accelerators/([a-z0-9][a-z0-9-]{0,59})/")
 

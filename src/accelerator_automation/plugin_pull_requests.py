@@ -20,9 +20,9 @@ from accelerator_automation.proposals import (
     settle,
 )
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
+from accelerator_portal.catalog.markdown_quotes import span, visible
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import RowProposal, new_releases, proposal
-from accelerator_portal.site.difference.harmless import span, visible
 
 KIND: ProposalKind = "plugin-release"
 

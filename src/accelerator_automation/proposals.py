@@ -17,7 +17,7 @@ from accelerator_automation.comment_posting import BOT
 from accelerator_automation.events import Number, Part, Sha, User
 from accelerator_automation.github.api import parsed, read_all
 from accelerator_automation.github.branch import BranchFile, BranchRepository
-from accelerator_automation.sanitizer import faults
+from accelerator_automation.markdown_check import faults
 
 ProposalKind = Literal["plugin-release", "pytorch-release", "stated-models", "baseline"]
 ProposalOutcome = Literal["opened", "updated", "unchanged", "left", "declined", "waiting"]
@@ -193,7 +193,8 @@ def _write(
 def _body(topic: ProposalTopic, proposal: Proposal) -> str:
     """Return the text of a pull request: the marker, then the lines of the proposal.
 
-    Raises ValueError if `sanitizer.faults` refuses the text, which would be a bug in the caller.
+    Raises ValueError if `markdown_check.faults` refuses the text, which would be a bug of the
+    caller.
     """
     versions = " ".join(proposal.versions)
     marker = f"<!-- accelerator-portal {topic.kind} {topic.about} {versions} -->"

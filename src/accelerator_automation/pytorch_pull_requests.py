@@ -19,11 +19,11 @@ from accelerator_automation.proposals import (
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.checks.release_addition import ReleaseAddition, release_addition
 from accelerator_portal.packages.portal_packages import TORCH
 from accelerator_portal.releases.entry import NoReleaseError, with_release
 from accelerator_portal.releases.published import PublishedRelease
-from accelerator_portal.site.difference.harmless import span
 
 KIND: ProposalKind = "pytorch-release"
 ABOUT = "torch"

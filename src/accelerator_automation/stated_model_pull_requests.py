@@ -26,8 +26,8 @@ from accelerator_automation.proposals import (
 from accelerator_portal.catalog import Catalog, Platform, ProblemsError
 from accelerator_portal.catalog.catalog import STATED_MODELS
 from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModels
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.site.difference.harmless import span
 from accelerator_portal.vendors.stated_lists import (
     CitedDocument,
     DocumentCopy,

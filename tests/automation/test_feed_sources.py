@@ -12,7 +12,7 @@ from accelerator_automation.feeds import Body, FeedError, bodies
 from accelerator_automation.github.client import GitHubClient
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
 from accelerator_portal.http.client import HttpClient, HttpResponse
-from accelerator_portal.http.errors import RequestLimits
+from accelerator_portal.http.limits import RequestLimits
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.made_up import archive
 

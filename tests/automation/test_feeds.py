@@ -17,7 +17,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files import results_folder
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.http.errors import RequestLimits
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.results.made_up import made_up

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.cli import main
-from accelerator_portal.http.errors import RequestLimits
+from accelerator_portal.http.limits import RequestLimits
 from tests.folders import INSTALL, Tree, edited
 from tests.packages.syncing import EXTRA, FAST, FILES
 

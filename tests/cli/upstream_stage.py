@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_automation.upstream.own_files import WRITTEN_BY
+from accelerator_automation.upstream.workflow_artifacts import WRITTEN_BY
 from accelerator_portal.cli import main
 from accelerator_portal.results.folding import fold_reports
 from tests.automation.github_double import BOT, TOKEN, GitHubDouble, serve

@@ -15,7 +15,8 @@ import httpx
 import pytest
 
 from accelerator_portal.http.client import HttpClient, HttpResponse, Sleep
-from accelerator_portal.http.errors import FetchError, RequestLimits
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.traffic import Traffic, counted_traffic
 from tests.packages.loopback import Answer, Index, answering, endless, send, served
 

@@ -16,7 +16,8 @@ from accelerator_portal.http.client import (
     private_address,
     public_transport,
 )
-from accelerator_portal.http.errors import InvalidResponseError, RequestLimits
+from accelerator_portal.http.errors import InvalidResponseError
+from accelerator_portal.http.limits import RequestLimits
 
 PUBLIC, PRIVATE = "93.184.215.14", "127.0.0.1"
 LIMITS = RequestLimits(public_hosts_only=True, attempts=1)

@@ -14,8 +14,8 @@ from pip._internal.commands import create_command  # the tool's own parser, and 
 from uv import find_uv_bin
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.install.commands import BACKENDS, backend_of
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.pip_command import BACKENDS, backend_of
 
 PIP = ["python3", "-m", "pip", "install"]
 UV = ["uv", "pip", "install"]

@@ -21,7 +21,7 @@ import pytest
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.package_file import read_package_files
 from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import RequestLimits
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.sync import synced_words
 from tests.folders import REPOSITORY
 from tests.packages.loopback import Answer, File, Index
@@ -244,7 +244,7 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     program = (
         "import sys; from pathlib import Path; from tests.packages.loopback import Index;"
         "from tests.packages.syncing import synced;"
-        "from accelerator_portal.http.errors import RequestLimits;"
+        "from accelerator_portal.http.limits import RequestLimits;"
         "synced(Path(sys.argv[1]), Index(url=sys.argv[2]),"
         " only=frozenset({'torch-example', 'beside'}),"
         " limits=RequestLimits(), told=lambda name: print(name, flush=True))"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelerator_automation.comment_posting import BOT as ACTIONS
-from accelerator_automation.upstream.own_files import PLAN
+from accelerator_automation.upstream.workflow_artifacts import PLAN
 from accelerator_portal.catalog.wording import count
 from tests.automation.github_double import BOT
 from tests.automation.made_up import FORK, left, pull, run

@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from accelerator_automation.github.api import GitHubError, Patience
 from accelerator_portal.catalog.wording import install_command
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError, RequestLimits
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 if TYPE_CHECKING:

@@ -34,17 +34,17 @@ from accelerator_automation.upstream.comment import (
 )
 from accelerator_automation.upstream.dispatch_queue import SendLog
 from accelerator_automation.upstream.news import news
-from accelerator_automation.upstream.own_files import (
-    LEDGER,
-    SENT,
-    FileSource,
-    newest_workflow_file,
-)
 from accelerator_automation.upstream.planning import run_title
 from accelerator_automation.upstream.run_search import (
     SKEW,
     SentRequest,
     report_repository,
+)
+from accelerator_automation.upstream.workflow_artifacts import (
+    LEDGER,
+    SENT,
+    FileSource,
+    newest_workflow_file,
 )
 from accelerator_portal.catalog import Catalog, ProblemsError
 from accelerator_portal.catalog.atomic_write import write_bytes_atomically

@@ -17,8 +17,8 @@ from accelerator_automation.upstream.comment import PlatformAnswer, run_page
 from accelerator_automation.upstream.incoming import CHECK
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.shared_files import RelayLevel, RelayRepository
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.site.difference.harmless import span
 
 LABEL = "ciflow/crcr/"
 

@@ -19,13 +19,13 @@ from pydantic import Field, StringConstraints, ValidationError
 from accelerator_automation.comment_posting import HarmfulError
 from accelerator_automation.events import Comment, FullName, Number
 from accelerator_automation.github.api import Api, read, read_all
+from accelerator_automation.markdown_check import faults
 from accelerator_automation.ownership import Maintainers
-from accelerator_automation.sanitizer import faults
 from accelerator_automation.upstream.change import Change, Sha1, UpstreamPullRequest
 from accelerator_automation.upstream.news import Broken, ReportNews
 from accelerator_portal.catalog.fields import Id, Model
+from accelerator_portal.catalog.markdown_quotes import fence, span
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.site.difference.harmless import fence, span
 
 MUTE = "no-accelerator-reports"
 """The label that stops comments on a pull request."""
@@ -57,7 +57,7 @@ def comment(memory: Memory, ask: Maintainers) -> str:
     """Return the text of the comment.
 
     `ask` lists the maintainers of each platform. If the text would be too long, it lists and stores
-    fewer tests. Raises HarmfulError if `sanitizer.faults` refuses it.
+    fewer tests. Raises HarmfulError if `markdown_check.faults` refuses it.
     """
     texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
     sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))

@@ -29,18 +29,18 @@ from accelerator_automation.upstream.dispatch_queue import (
     queue_items,
     sending_moments,
 )
-from accelerator_automation.upstream.own_files import (
-    PLAN,
-    SENT,
-    FileSource,
-    newest_workflow_file,
-    workflow_files,
-)
 from accelerator_automation.upstream.planning import (
     DispatchPlan,
     PlannedPlatform,
     client_payload,
     matrix,
+)
+from accelerator_automation.upstream.workflow_artifacts import (
+    PLAN,
+    SENT,
+    FileSource,
+    newest_workflow_file,
+    workflow_files,
 )
 from accelerator_portal.catalog.fields import Id, Model
 from accelerator_portal.reports.report import Moment

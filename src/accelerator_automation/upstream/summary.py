@@ -10,8 +10,8 @@ from accelerator_automation.upstream.comment import PlatformAnswer
 from accelerator_automation.upstream.dispatch_queue import MOST_ATTEMPTS, Sweep
 from accelerator_automation.upstream.dispatching import DispatchRound
 from accelerator_automation.upstream.planning import DispatchPlan
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.wording import count
-from accelerator_portal.site.difference.harmless import span
 
 
 def plan_summary(found: DispatchPlan) -> str:

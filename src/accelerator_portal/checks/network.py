@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog, Problem
 from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, RequestLimits
+from accelerator_portal.http.errors import MISSING_STATUSES, FetchError
+from accelerator_portal.http.limits import RequestLimits
 
 RULE = "network"
 LIMITS = RequestLimits(concurrent_per_host=2, redirects=8)

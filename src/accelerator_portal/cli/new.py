@@ -43,8 +43,9 @@ from accelerator_portal.vendors.entry import (
     with_all_headings,
     with_releases,
 )
-from accelerator_portal.vendors.github_files import github_files, with_hosts, with_known_hosts
+from accelerator_portal.vendors.github_files import github_files
 from accelerator_portal.vendors.interview import about, as_typed, interview, is_needed, take
+from accelerator_portal.vendors.known_hosts import with_hosts, with_known_hosts
 from accelerator_portal.vendors.offers import entry_offers, package_offers
 from accelerator_portal.vendors.package_metadata import NoMetadataError, read_package
 from accelerator_portal.vendors.suggestions import derived, suggested

@@ -51,7 +51,7 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     Only metadata is downloaded, never whole packages. If an index can't be read, its data stays
     unchanged and the command still succeeds. You can interrupt it and run it again.
     """
-    from accelerator_portal.http.errors import RequestLimits
+    from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.packages.portal_packages import portal_packages
     from accelerator_portal.packages.sync import SyncInterrupted, SyncOptions, sync, synced_words
 

@@ -82,7 +82,8 @@ def _compared(catalog: Catalog, source: str) -> UpstreamComparison:
 
 def _text(source: str) -> str:
     """Return the text of a file or of an address."""
-    from accelerator_portal.http.errors import FetchError, RequestLimits
+    from accelerator_portal.http.errors import FetchError
+    from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.releases.upstream_sources import upstream_text
 
     limits = click.get_current_context().find_object(RequestLimits) or RequestLimits()

@@ -36,6 +36,7 @@ from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_automation.upstream.planning import plan as planned
 from accelerator_portal.catalog import ProblemsError
 from accelerator_portal.catalog.atomic_write import write_text_atomically
+from accelerator_portal.catalog.markdown_quotes import span
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.cli.options import (
     INPUT_FILE,
@@ -46,7 +47,6 @@ from accelerator_portal.cli.options import (
 )
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import read_report
-from accelerator_portal.site.difference.harmless import span
 
 CallbackStatus = Literal["in_progress", "completed"]
 

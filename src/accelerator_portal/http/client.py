@@ -28,12 +28,8 @@ from tenacity import (
 )
 
 from accelerator_portal.catalog.public_host import is_public, is_public_address
-from accelerator_portal.http.errors import (
-    MISSING_STATUSES,
-    FetchError,
-    InvalidResponseError,
-    RequestLimits,
-)
+from accelerator_portal.http.errors import MISSING_STATUSES, FetchError, InvalidResponseError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.traffic import REFUSING_STATUSES, Traffic, step_traffic
 
 _OK, _PARTIAL, _NOT_MODIFIED = 200, 206, 304

@@ -1,8 +1,7 @@
-"""Defines the errors and the limits of HTTP requests."""
+"""Defines the errors of HTTP requests."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 FailureKind = Literal["status", "unreachable", "slow", "broken", "long", "loop", "invalid"]
@@ -50,24 +49,3 @@ class FetchError(Exception):
 
 class InvalidResponseError(FetchError):
     """A response that is not valid or not what was requested, or an address that is not allowed."""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestLimits:
-    """The limits of a client: numbers of requests, attempts and redirects, and times in seconds."""
-
-    concurrent: int = 8
-    concurrent_per_host: int = 4
-    attempts: int = 3
-    redirects: int = 3
-    timeout: float = 20.0
-    """The time limit for a connection, and for each part of a response."""
-    total_timeout: float = 120.0
-    """The time limit for a whole response."""
-    first_pause: float = 1.0
-    """The wait before the second attempt; it doubles before each further attempt. Up to the same
-    time is added at random, so that many clients do not repeat at the same moment."""
-    longest_pause: float = 30.0
-    """The longest wait that a server can ask for."""
-    public_hosts_only: bool = False
-    """Whether a host with an address on a private network is refused."""

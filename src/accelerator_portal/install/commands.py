@@ -9,14 +9,10 @@ from urllib.parse import unquote, urlsplit
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.install_file import one_line
 from accelerator_portal.catalog.files.install_steps import DockerStep, DownloadStep, PipStep, Step
-from accelerator_portal.install.pip_command import (
-    backend_of,
-    command_line,
-    quote_address,
-    set_variable,
-)
+from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.install.placeholders import fill
 from accelerator_portal.install.rows import Container, DerivedMethod, PipCall
+from accelerator_portal.install.shell_quotes import command_line, quote_address, set_variable
 
 _PYTHON = {"linux": "python3", "macos": "python3", "windows": "python"}
 
@@ -29,6 +25,22 @@ UNPINNED = frozenset({"conda", "uv-auto"})
 # Methods whose commands run in a virtual environment that Python's module venv, or uv, creates.
 _IN_VENV = frozenset({"pip", "requirements", "source"})
 _IN_UV_VENV = frozenset({"uv", "uv-auto"})
+
+# Builds of PyTorch that uv knows by name: `--torch-backend=cu126` instead of an index.
+#
+# uv then installs PyTorch's own packages from that build's index and all others from PyPI. With an
+# index option, all packages would come from that index.
+
+# Source: `uv pip install --help` of uv 0.13.8, only builds that PyTorch published since 2.4. A test
+# compares the names with uv.
+BACKENDS = frozenset(
+    {
+        *("cpu", "xpu"),
+        *("cu118", "cu121", "cu124", "cu126", "cu128", "cu129", "cu130", "cu132"),
+        *("rocm6.0", "rocm6.1", "rocm6.2", "rocm6.2.4", "rocm6.3", "rocm6.4"),
+        *("rocm7.0", "rocm7.1", "rocm7.2"),
+    }
+)
 
 
 def command_lines(
@@ -142,3 +154,12 @@ def _download_lines(step: DownloadStep, os: Os, values: Mapping[str, str]) -> It
     yield f"{command_line([curl, '-L', '-o', name], os)} {quote_address(url, os)}"
     if step.unzip:
         yield command_line(["tar", "-xf", name] if os == "windows" else ["unzip", name], os)
+
+
+def backend_of(index: str | None) -> str | None:
+    """Return uv's name for the build in an index of PyTorch, or None if uv has no name for it.
+
+    uv has no names for indexes of nightly builds.
+    """
+    name = (index or "").removeprefix(f"{INDEX}/")
+    return name if name in BACKENDS else None

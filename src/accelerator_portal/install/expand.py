@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from accelerator_portal.catalog import Catalog, Platform, Problem
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.fields import Method, Os
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow, Lifecycle
 from accelerator_portal.catalog.files.install_file import Option, Requirement
-from accelerator_portal.catalog.files.results_folder import cached_by_owner
 from accelerator_portal.catalog.message import Translatable, both, joined, message, sentences
 from accelerator_portal.catalog.problem import did_you_mean
 from accelerator_portal.install.commands import check_line, command_lines, container, pip_calls
-from accelerator_portal.install.pip_command import UnquotableError
 from accelerator_portal.install.placeholders import NAMES, UnknownPlaceholderError, fill
 from accelerator_portal.install.rows import (
     NO_VARIANT,
@@ -21,6 +20,7 @@ from accelerator_portal.install.rows import (
     PluginStage,
     Prerequisite,
 )
+from accelerator_portal.install.shell_quotes import UnquotableError
 from accelerator_portal.install.targets import Target, names_python, rows_about, targets
 
 # An image or an archive contains Python or needs none. Unless its commands name a Python version,

@@ -19,7 +19,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.fields import Method
 from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.catalog.message import message
-from accelerator_portal.install.pip_command import BACKENDS, command_line
+from accelerator_portal.install.commands import BACKENDS
 from accelerator_portal.install.rows import (
     PREVIEW,
     Finding,
@@ -28,6 +28,7 @@ from accelerator_portal.install.rows import (
     Prerequisite,
     TextFile,
 )
+from accelerator_portal.install.shell_quotes import command_line
 
 # The methods that vendors state; all other methods are derived from these.
 STATED: frozenset[str] = frozenset(get_args(Method))

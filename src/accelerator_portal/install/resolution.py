@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.results_folder import cached_by_owner
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.install.axes import STABLE, Axis, Choice, by_weight
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import PREVIEW, InstallRow

@@ -15,9 +15,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.fields import Arch, Os
 from accelerator_portal.catalog.files.package_file import EVERY, PYPI, IndexFacts, ReleaseFacts
-from accelerator_portal.catalog.files.results_folder import cached_by_owner
 from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
 from accelerator_portal.packages.questions import MOST_RELEASES
 from accelerator_portal.packages.wheel_tags import runs_on, serves_python

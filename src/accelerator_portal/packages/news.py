@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.package_file import EVERY, FactChange
-from accelerator_portal.catalog.files.results_folder import cached_by_owner
 from accelerator_portal.catalog.message import joined, message
 from accelerator_portal.install.resolution import followed_releases, minor_release
 from accelerator_portal.packages.fitting import Home, home, lags, usable

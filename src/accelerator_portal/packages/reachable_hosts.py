@@ -15,7 +15,8 @@ from pypi_simple import PYPI_SIMPLE_ENDPOINT
 from uv import find_uv_bin
 
 from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import FetchError, RequestLimits
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
 

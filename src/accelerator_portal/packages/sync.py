@@ -35,7 +35,8 @@ from accelerator_portal.catalog.files.package_file import (
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.http.cache import HttpCache
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError, RequestLimits
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.http.traffic import Traffic
 from accelerator_portal.packages.facts_text import facts_text, read_text
 from accelerator_portal.packages.index_reader import IndexReader, IndexReading, read_index

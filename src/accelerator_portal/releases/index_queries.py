@@ -15,7 +15,8 @@ from accelerator_portal.catalog.files.package_file import PYPI, ReleaseFacts
 from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.http.cache import HttpCache, get_cached
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError, RequestLimits
+from accelerator_portal.http.errors import FetchError
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.packages.index_page import ACCEPT, MAX_PAGE, parse_page
 from accelerator_portal.packages.index_reader import IndexReader, read_index
 from accelerator_portal.packages.portal_packages import (

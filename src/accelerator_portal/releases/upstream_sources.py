@@ -17,7 +17,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import RequestLimits
+from accelerator_portal.http.limits import RequestLimits
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
 from accelerator_portal.install.rows import PREVIEW, InstallRow

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog, Problem, ProblemsError
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.catalog import ACCELERATORS, RESULTS
 from accelerator_portal.catalog.files.own_suite import SuiteNames
-from accelerator_portal.catalog.files.results_folder import cached_by_owner
 from accelerator_portal.reports.reading import MAX_TESTS
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_file import line_of_tests, read_report

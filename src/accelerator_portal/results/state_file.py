@@ -1,4 +1,4 @@
-"""Reads and writes a state as JSON, with one report or one test per line."""
+"""Reads and writes the state of a platform's history, as JSON with a report or test per line."""
 
 from __future__ import annotations
 

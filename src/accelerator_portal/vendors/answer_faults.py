@@ -22,7 +22,8 @@ from accelerator_portal.checks.names import (
     skeleton,
 )
 from accelerator_portal.install.commands import command_lines
-from accelerator_portal.install.pip_command import UnquotableError, pip_steps
+from accelerator_portal.install.pip_command import pip_steps
+from accelerator_portal.install.shell_quotes import UnquotableError
 from accelerator_portal.vendors.draft import PlatformCase
 from accelerator_portal.vendors.entry import pinned, requirements
 

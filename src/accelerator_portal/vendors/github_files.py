@@ -1,15 +1,13 @@
-"""Writes CODEOWNERS and issue forms from the vendors' folders, and adds hosts to `hosts.yaml`."""
+"""Writes CODEOWNERS and issue forms from the vendors' folders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 
 import yaml
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import ACCELERATORS
-from accelerator_portal.catalog.files.shared_files import Host, Hosts
 
 CODEOWNERS = ".github/CODEOWNERS"
 WRONG_FACT = "wrong-fact.yml"
@@ -147,32 +145,3 @@ def _option(platform: Platform) -> str:
     """Return a form's option: the platform's name with its id, because options must be unique."""
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()
-
-
-_ITEM = "  - {host: "
-
-
-def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
-    """Return the catalog with `hosts` listed as hosts of `owner`."""
-    if not hosts or catalog.hosts is None:
-        return catalog
-    more = (Host(host=host, owner=owner) for host in hosts)
-    return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *more)))
-
-
-def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
-    """Return `text`, the content of `data/hosts.yaml`, with a line added for each host.
-
-    The lines stay in alphabetical order. `owner` runs the hosts.
-    """
-    lines = text.rstrip("\n").split("\n")
-    for host in hosts:
-        data = {"host": host, "owner": owner}
-        item = yaml.safe_dump(data, default_flow_style=True, allow_unicode=True, width=10_000)
-        later = (n for n, line in enumerate(lines) if line.startswith(_ITEM) and _host(line) > host)
-        lines.insert(next(later, len(lines)), f"  - {item.strip()}")
-    return "\n".join(lines) + "\n"
-
-
-def _host(line: str) -> str:
-    return line.removeprefix(_ITEM).partition(",")[0]

@@ -16,10 +16,10 @@ from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.upstream.answer_ledger import LookupResult, find_reports
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.dispatching import Senders, SendSettings
-from accelerator_automation.upstream.own_files import WRITTEN_BY
 from accelerator_automation.upstream.planning import PlannedPlatform
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_automation.upstream.run_search import SKEW, ReportPlace, SentRequest
+from accelerator_automation.upstream.workflow_artifacts import WRITTEN_BY
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from accelerator_portal.reports.report import Report
 from accelerator_portal.reports.report_check import KnownNames

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_automation.comment_posting import BOT as ACTIONS
-from accelerator_automation.upstream.own_files import LEDGER
+from accelerator_automation.upstream.workflow_artifacts import LEDGER
 from accelerator_portal.results.folding import fold_reports
 from accelerator_portal.site.broken_links import KEY_FILES
 from tests.automation.github_apps import APP_ID, app_double, private_key

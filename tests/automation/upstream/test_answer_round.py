@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_automation.upstream.own_files import SENT
+from accelerator_automation.upstream.workflow_artifacts import SENT
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import NOW, add_run, keep_file, portal
 from tests.automation.upstream.test_dispatch_round import event_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_automation.sanitizer import faults
+from accelerator_automation.markdown_check import faults
 from accelerator_automation.upstream.comment import (
     Memory,
     comment,

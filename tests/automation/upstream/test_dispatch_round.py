@@ -16,8 +16,8 @@ from accelerator_automation.upstream.dispatching import (
     MOST_TIME,
     DispatchRound,
 )
-from accelerator_automation.upstream.own_files import PLAN, SENT
 from accelerator_automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.workflow_artifacts import PLAN, SENT
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits

@@ -12,7 +12,7 @@ import pytest
 from accelerator_automation.upstream import answer_round
 from accelerator_automation.upstream.answer_round import AnswerRound, Clients
 from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
-from accelerator_automation.upstream.own_files import LEDGER, SENT
+from accelerator_automation.upstream.workflow_artifacts import LEDGER, SENT
 from tests.automation.github_double import BOT, Fault, GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HEAD, HOME, NOW, NUMBER, UPSTREAM, VENDOR, change

@@ -13,8 +13,8 @@ import pytest
 from accelerator_automation.upstream import dispatching
 from accelerator_automation.upstream.change import Change, confirmed_change
 from accelerator_automation.upstream.incoming import read_event
-from accelerator_automation.upstream.own_files import PLAN, SENT
 from accelerator_automation.upstream.planning import DispatchPlan, plan
+from accelerator_automation.upstream.workflow_artifacts import PLAN, SENT
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import DELIVERY, HEAD, NOW, NUMBER, UPSTREAM, VENDOR

@@ -1,12 +1,9 @@
-"""Lists the reports in a folder `results/`, and caches what is computed from one object."""
+"""Lists the reports in a folder `results/`, and limits their number and size."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import wraps
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
 
 from accelerator_portal.catalog.folder_name import report_fault
 from accelerator_portal.catalog.problem import Problem
@@ -56,30 +53,3 @@ def excess(files: Sequence[Path]) -> Iterator[str]:
     size = sum(size for size in sizes if size <= MAX_REPORTS_BYTES)
     if size > MAX_REPORTS_BYTES:
         yield f"the reports have {size / 1024**2:,.0f} MiB, more than {MAX_REPORTS_BYTES >> 20}"
-
-
-Owner = TypeVar("Owner")
-Rest = ParamSpec("Rest")
-Returned = TypeVar("Returned")
-
-
-def cached_by_owner(
-    function: Callable[Concatenate[Owner, Rest], Returned],
-) -> Callable[Concatenate[Owner, Rest], Returned]:
-    """Return `function` with a cache for each value of its first argument, the owner.
-
-    Rules and pages compute the same values from one catalog. An owner's results are deleted
-    together with the owner, so a result must not refer to it. The owner must not change, and must
-    be compared by identity. Calls with positional and with named arguments are cached separately.
-    """
-    results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
-
-    @wraps(function)
-    def once(owner: Owner, /, *args: Rest.args, **named: Rest.kwargs) -> Returned:
-        of_owner = results.setdefault(owner, {})
-        key = (args, *sorted(named.items()))
-        if key not in of_owner:
-            of_owner[key] = function(owner, *args, **named)
-        return of_owner[key]
-
-    return once

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from accelerator_portal.catalog.markdown_quotes import fence, span
 from accelerator_portal.reports.outcomes import BAD, GOOD
-from accelerator_portal.site.difference.harmless import fence, span
 from accelerator_portal.site.difference.shapes import (
     CommandChange,
     Difference,

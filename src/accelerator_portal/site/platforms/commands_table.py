@@ -9,10 +9,10 @@ from packaging.version import Version
 
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.formats import STATED
-from accelerator_portal.install.pip_command import command_line
 from accelerator_portal.install.resolution import machine_of, offers
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
+from accelerator_portal.install.shell_quotes import command_line
 from accelerator_portal.site.results.findings import summary
 from accelerator_portal.site.words import python_range
 

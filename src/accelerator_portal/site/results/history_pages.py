@@ -1,4 +1,4 @@
-"""Builds the page of changes and trends, and the page of test histories."""
+"""Builds the pages and data files of the history: changes, trends and histories of tests."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from accelerator_portal.site.difference.harmless import fence, span, visible
+from accelerator_portal.catalog.markdown_quotes import fence, span, visible
 from tests.site.difference.drawn import texts
 
 PARSER = MarkdownIt("commonmark", {"html": True})

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_automation.comment_posting import MARKER
-from accelerator_automation.sanitizer import MOST_CHARACTERS, faults
+from accelerator_automation.markdown_check import MOST_CHARACTERS, faults
 
 LINK = "https://github.com/example/portal/actions/runs/1"
 

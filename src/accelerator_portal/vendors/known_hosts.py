@@ -1,0 +1,39 @@
+"""Adds hosts to the list of known hosts, in the catalog and in the text of `data/hosts.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import yaml
+
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.files.shared_files import Host, Hosts
+
+_ITEM = "  - {host: "
+
+
+def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
+    """Return the catalog with `hosts` listed as hosts of `owner`."""
+    if not hosts or catalog.hosts is None:
+        return catalog
+    more = (Host(host=host, owner=owner) for host in hosts)
+    return replace(catalog, hosts=Hosts(hosts=(*catalog.hosts.hosts, *more)))
+
+
+def with_hosts(text: str, hosts: Sequence[str], owner: str) -> str:
+    """Return `text`, the content of `data/hosts.yaml`, with a line added for each host.
+
+    The lines stay in alphabetical order. `owner` runs the hosts.
+    """
+    lines = text.rstrip("\n").split("\n")
+    for host in hosts:
+        data = {"host": host, "owner": owner}
+        item = yaml.safe_dump(data, default_flow_style=True, allow_unicode=True, width=10_000)
+        later = (n for n, line in enumerate(lines) if line.startswith(_ITEM) and _host(line) > host)
+        lines.insert(next(later, len(lines)), f"  - {item.strip()}")
+    return "\n".join(lines) + "\n"
+
+
+def _host(line: str) -> str:
+    return line.removeprefix(_ITEM).partition(",")[0]
