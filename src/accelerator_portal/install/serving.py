@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.hardware import BuildSupport, Generation
+from accelerator_portal.install.commands import INSIDE
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 
@@ -91,6 +92,7 @@ def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
         admits(build, row.variant, torch)
         and (build.os is None or row.os in build.os)
         and (build.arch is None or row.arch in build.arch)
+        and (build.images or row.method not in INSIDE)
         for build in generation.builds
     )
 

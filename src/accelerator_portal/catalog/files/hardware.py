@@ -96,6 +96,8 @@ class BuildSupport(Sourced):
     """Operating systems whose builds support the hardware. Default: all."""
     arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
     """Processor architectures whose builds support the hardware. Default: all."""
+    images: Flag = True
+    """`false` if the container images in `install.yaml` are for other hardware."""
     uncertain: Flag = False
     """`true` if sources disagree about whether these builds run on the hardware, or none says it.
     Explain this in `note`."""
