@@ -256,6 +256,143 @@ def test_a_version_of_a_vendors_software_leads_to_what_fits_it(
         expect(first.locator(".command")).to_contain_text(command)
 
 
+@pytest.mark.parametrize(
+    ("query", "works"),
+    [
+        ("RX 580", "Radeon RX and Radeon PRO: see the answer below (DirectML)"),
+        ("RX 470", "Radeon RX and Radeon PRO: see the answer below (DirectML)"),
+        ("GTX 780", "GeForce GTX 600 series and later: see the answer below (DirectML)"),
+        ("Intel UHD 630", "4th-generation Core and later: see the answer below (DirectML)"),
+        ("Core Ultra 7 258V NPU", "Arc 140V: see the answer below (XPU)"),
+        ("Strix Point NPU", "Ryzen AI 9 HX 375: see the answer below (ROCm)"),
+    ],
+)
+def test_hardware_without_a_build_names_the_answer_that_works(
+    open_page: OpenPage, query: str, works: str
+) -> None:
+    page = open_page(HOME, script=on("windows"))
+    ask(page, query)
+    first = page.locator(".answer").first
+    expect(first.locator(".runs-none")).to_contain_text("no build in this portal runs on this")
+    expect(first.locator(".answer-verdict")).to_contain_text(works)
+    expect(first.get_by_role("link", name="other runtimes")).to_have_attribute(
+        "href", re.compile("other-ways/$")
+    )
+    expect(page.locator("details.answer[open]")).to_have_count(1)
+    expect(page.locator("details.answer[open] .command")).to_be_visible()
+
+
+def test_npu_by_itself_names_several_products_and_no_command(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("windows"))
+    ask(page, "NPU")
+    first = page.locator(".answer").first
+    expect(first).to_contain_text("Type the name of your Huawei hardware")
+    expect(first.locator(".command")).to_have_count(0)
+    for name in ("Core Ultra NPU", "Ryzen AI NPU", "Hexagon NPU", "Apple Neural Engine"):
+        expect(page.locator("details.answer summary", has_text=name)).to_have_count(1)
+
+
+LSCPU_32_BIT = """Architecture:        armv7l
+Byte Order:          Little Endian
+CPU(s):              4
+Model name:          Cortex-A72
+BogoMIPS:            108.00
+"""
+UNAME_32_BIT = (
+    "Linux raspberrypi 6.1.21-v7l+ #1642 SMP Mon Apr 3 17:22:30 BST 2023 armv7l GNU/Linux"
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "system", "question"),
+    [
+        ("RTX 4090 freebsd", "BSD", "no-matching-distribution"),
+        ("RTX 3060 alpine", "Alpine Linux", "alpine-linux-musl"),
+        ("alpine linux", "Alpine Linux", "alpine-linux-musl"),
+        ("termux", "Android", "no-matching-distribution"),
+        ("Snapdragon 8 Gen 3 android", "Android", "no-matching-distribution"),
+        ("chromebook", "ChromeOS", "no-matching-distribution"),
+        ("armv7l", "32-bit systems", "no-matching-distribution"),
+        ("i686", "32-bit systems", "no-matching-distribution"),
+        ("x86 32-bit", "32-bit systems", "no-matching-distribution"),
+        (UNAME_32_BIT, "32-bit systems", "no-matching-distribution"),
+        (LSCPU_32_BIT, "32-bit systems", "no-matching-distribution"),
+    ],
+)
+def test_a_system_without_wheels_gets_no_command(
+    open_page: OpenPage, query: str, system: str, question: str
+) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, query)
+    first = page.locator(".answer").first
+    expect(first.locator(".runs-none")).to_contain_text(system)
+    expect(page.locator(".answer .command")).to_have_count(0)
+    first.get_by_role("link", name="Which systems and processors").click()
+    expect(page.locator(":target")).to_have_attribute("id", re.compile(question))
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("Arc B580 Ubuntu 20.04", "The sources for XPU list Ubuntu 26.04"),
+        ("Arc B580 Ubuntu 20.04", ", not Ubuntu 20.04."),
+        ("Arc B580 Ubuntu 24.04", "The sources for XPU list Ubuntu 24.04. PyTorch supports"),
+        ("Arc B580 Windows 10", "The sources for XPU list Windows 11, not Windows 10."),
+        ("MI300X ubuntu 18.04", ", not ubuntu 18.04."),
+        ("MI300X ubuntu 22.04", "The sources for ROCm list Ubuntu 22.04.5."),
+        ("RTX 3060 windows 11", "The sources for CUDA list Windows 10 or newer."),
+        ("RTX 4090 ubuntu 18.04", "glibc 2.28"),
+    ],
+)
+def test_the_version_of_a_system_is_compared_with_the_listed_ones(
+    open_page: OpenPage, query: str, said: str
+) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, query)
+    expect(page.locator(".answer").first.locator(".answer-why").first).to_contain_text(said)
+
+
+def test_a_python_version_selects_its_command(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    first = page.locator(".answer").first
+    for query, python in (
+        ("RTX 4090 python 3.12", "3.12"),
+        ("RTX 4090 python3.9", "3.9"),
+        ("RTX 4090 python 3.14.1 pip", "3.14"),
+    ):
+        anew(page)
+        ask(page, query)
+        expect(first.locator(".command")).to_contain_text(f"python{python} -m venv")
+    for query, python in (
+        ("RTX 4090 python 2.7", "2.7"),
+        ("torch 2.6 python 3.14 RTX 4090", "3.14"),
+    ):
+        anew(page)
+        ask(page, query)
+        expect(first.locator(".answer-why")).to_contain_text(f"no command for Python {python}")
+
+
+def test_an_image_for_another_chip_is_not_shown(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    first = page.locator(".answer").first
+    for query in ("Atlas 300I Duo", "Atlas 800T A3", "Atlas 350", "Atlas 300T Pro"):
+        anew(page)
+        ask(page, f"{query} docker")
+        expect(first.locator(".answer-why")).to_contain_text("no command for Docker")
+        expect(first.locator(".command")).to_contain_text("pip install")
+    anew(page)
+    ask(page, "Atlas 800T A2 docker")
+    expect(first.locator(".command")).to_contain_text("-910b-")
+
+
+def test_a_range_of_versions_has_the_command_that_builds_it(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, "MTT S4000 MUSA SDK 5.1")
+    first = page.locator(".answer").first
+    expect(first.locator(".answer-runs").first).to_contain_text("torch_musa 2.9.1 and MUSA SDK")
+    expect(first.locator(".command")).to_contain_text("--branch v2.9.1")
+
+
 def test_a_release_alone_asks_for_the_hardware(open_page: OpenPage) -> None:
     page = open_page(HOME)
     ask(page, "torch 2.7")

@@ -106,7 +106,14 @@ def test_nothing_matches_inside_a_word_or_a_number(open_page: OpenPage, query: s
 
 
 def test_a_number_of_cards_is_no_other_hardware(open_page: OpenPage) -> None:
-    queries = ("RTX 4090 x2", "2x RTX 3090", "P40 24GB x2", "8x TITAN RTX", "TITAN Xp ×8")
+    queries = (
+        "RTX 4090 x2",
+        "RTX 5090 D v2",
+        "2x RTX 3090",
+        "P40 24GB x2",
+        "8x TITAN RTX",
+        "TITAN Xp ×8",
+    )
     for found in answers(open_page(HOME), *queries):
         assert {answer["platform"] for answer in found} == {"cuda"}
         assert len(found) == 1
@@ -197,6 +204,8 @@ def test_every_name_of_every_model_finds_its_generation(open_page: OpenPage, sit
         ("Core Ultra CPU and NPU", ["xpu", "cpu"]),
         ("Snapdragon X Elite NPU", ["qaic", "cpu", "directml"]),
         ("Hexagon NPU", ["qaic"]),
+        ("Strix Point NPU", ["rocm", "rocm", "cpu"]),
+        ("Core Ultra 7 258V NPU", ["xpu", "xpu", "cpu"]),
     ],
 )
 def test_an_npu_comes_before_the_processor_beside_it(

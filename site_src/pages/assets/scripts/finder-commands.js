@@ -13,14 +13,17 @@ export function commandsFor(model, answer, system) {
   const variant = toolkit?.platform === platform.id ? variantOf(model, toolkit) : null;
   const card = cardOf(answer);
   const versions = answer.versions ?? {};
-  const wishes = [["variant", variant?.id], ["method", answer.method], ["build", buildOf(model, answer.release)]].filter(([, value]) => value);
+  const python = answer.python && model.knows("python", answer.python) ? answer.python : null;
+  const wishes = [["variant", variant?.id], ["python", python], ["method", answer.method], ["build", buildOf(model, answer.release)]].filter(([, value]) => value);
   const limited = driver && model.data.drivers[platform.id] ? { card, driver } : { card };
   const oldJetPack = answer.generation?.jetpack && versions.JetPack && compareVersions(versions.JetPack, answer.generation.jetpack) < 0;
   const possible = oldJetPack ? [] : machines(model, platform.id, wanted).filter(({ os, arch }) => os === (answer.os ?? os) && arch === (answer.arch ?? arch));
   for (const limits of limited.driver ? [limited, { card }] : [limited]) {
-    const found = firstRow(model, platform.id, possible, wishes, { ...limits, versions });
+    const first = (wished) => firstRow(model, platform.id, possible, wished, { ...limits, versions });
+    const asked = first(wishes);
+    const found = asked?.row.pythons || answer.method ? asked : first(wishes.filter(([axis]) => axis !== "python")); // a container does not have the Python
     const isOpen = found && !answer.method && model.data.unpinned.includes(found.choice.method); // what names no version states no requirement
-    if (found && !(isOpen && Object.keys(versions).length > 0)) return { ...withPython(found, wishes, system.python), wanted, variant, limits, tooOld: Boolean(limited.driver && !limits.driver) };
+    if (found && !(isOpen && Object.keys(versions).length > 0)) return { ...withPython(found, wishes, python ?? system.python), wanted, variant, limits, tooOld: Boolean(limited.driver && !limits.driver) };
   }
   const [only, ...others] = answer.generation?.systems ?? [];
   const machine = { ...wanted, os: answer.os ?? (others.length === 0 && only ? only : wanted.os) };
@@ -52,10 +55,11 @@ function firstRow(model, platform, possible, wishes, limits) {
   return null;
 }
 
-/** A row for the Python that the reader selected, if it has wheels for it. */
+/** A row for the Python that the reader named or selected, if it has wheels for it. */
 function withPython(found, wishes, python) {
-  if (!found.row.pythons?.includes(python)) return { ...found, wishes };
-  return { ...found, wishes: [["python", python], ...wishes], choice: { ...found.choice, python } };
+  const others = wishes.filter(([axis]) => axis !== "python");
+  if (!found.row.pythons?.includes(python)) return { ...found, wishes: others };
+  return { ...found, wishes: [["python", python], ...others], choice: { ...found.choice, python } };
 }
 
 /** The machines that a platform has rows for: the reader's own first, then that system's others, then other systems. */

@@ -31,8 +31,8 @@ export class Cards {
 
   /**
    * The answers to a query, the best first. Each has the platform and, unless the query names no card of it, the
-   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method`, `release`, `versions`,
-   * `mobile` (it names a laptop) and `sizes` of memory where the query tells them; `broad` where it names only a vendor or a brand, `guessed` where the name is not in the list.
+   * generation with the models that the query names; `driver`, `toolkit`, `os`, `arch`, `method`, `release`, `python`, `versions`, `system` with its version,
+   * `page` (it explains why no wheel is for the system), `mobile` (it names a laptop) and `sizes` of memory where the query tells them; `broad` where it names only a vendor or a brand, `guessed` where the name is not in the list.
    * `runsHere` says whether a platform has something for a system, that of the text, or else the reader's own, `own`.
    */
   find(query, runsHere = () => true, own = "linux") {
@@ -56,13 +56,15 @@ export class Cards {
   /** The rows of a version table that have the versions that a query names; "2.4.0" stands for "2.4.0.post2", too. */
   #fits({ platform, versions }) {
     const { fits } = this.platforms.find((owner) => owner.platform.id === platform).platform;
-    const has = (stated, asked) => stated !== undefined && `${stated.replace(/^==/, "").toLowerCase()}.`.startsWith(`${asked}.`);
-    return fits.filter(({ software }) => Object.entries(versions).every(([name, asked]) => has(software[name], asked)));
+    const isSame = (stated, asked) => `${stated.replace(/^==/, "").toLowerCase()}.`.startsWith(`${asked}.`);
+    const admits = (stated, asked) => /^[<>]/.test(stated) && stated.split(",").every((bound) => isWithin(bound.trim(), asked));
+    const withAll = (has) => fits.filter(({ software }) => Object.entries(versions).every(([name, asked]) => software[name] && (isSame(software[name], asked) || has(software[name], asked))));
+    return unique([...withAll(() => false), ...withAll(admits)]);
   }
 
   #read(read, query, runsHere, own) {
-    const { driver, toolkit, os, arch, method, release, versions } = read;
-    const asked = { driver, toolkit, os, arch, method, release, versions, wsl: /\bwsl ?2?\b/i.test(query), mobile: this.mobile.test(query), sizes: read.pasted ? [] : sizesIn(query) };
+    const { driver, toolkit, os, arch, method, release, python, versions, page, system } = read;
+    const asked = { driver, toolkit, os, arch, method, release, python, versions, page, system, wsl: /\bwsl ?2?\b/i.test(query), mobile: this.mobile.test(query), sizes: read.pasted ? [] : sizesIn(query) };
     const order = ordering((platform) => runsHere(platform, os));
     const whole = (owners, more) => owners.sort(order).map(({ platform }) => ({ ...asked, ...more, platform, generation: null, models: [] }));
     if (read.cpuOnly) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: "" };
@@ -70,6 +72,7 @@ export class Cards {
     const found = ofSystem(all, os ?? own);
     if (versions.macOS && found.length > 1) found.splice(0, Infinity, ...found.filter(({ platform }) => platform.dispatch_key !== "CPU")); // the builds for MPS state it
     if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
+    if (page) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: read.names[0]?.text ? unknown : "" }; // no wheel is for this system
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
     const makers = this.#makersIn(query);
     const jetsons = /\bjetpack\b/i.test(query) ? this.#jetsons(versions.JetPack) : [];
@@ -153,7 +156,8 @@ export class Cards {
     const foreign = asked.some((token) => this.language.foreign.has(token.text));
     const called = foreign ? [] : this.#platformsCalled(asked, order);
     const longest = Math.max(...whole.map(({ all }) => all.size)); // "Mac Pro 2019" is no Mac Pro (2023)
-    if (called.length > 0 && !strict) return { found: exact.length > 0 ? inOrder(whole.filter(({ all }) => all.size === longest)) : called, unknown: "" };
+    if (called.length > 0 && !strict && exact.length === 0) return { found: this.#orUnits(asked, called), unknown: "" };
+    if (called.length > 0 && !strict) return { found: inOrder(whole.filter(({ all }) => all.size === longest)), unknown: "" };
     const isTold = ({ owner }) => told.size === 0 || owner.isCpu || told.has(owner.platform.id);
     const { groups, leftBy } = this.#groups(asked, foreign ? [] : candidates.filter(({ name }) => isTold(name)));
     let valid = groups;
@@ -176,10 +180,17 @@ export class Cards {
   #units(asked, found, candidates) {
     if (!asked.some(({ text }) => text === "npu")) return [];
     const named = new Set(candidates.filter(({ missing }) => missing === 0).map(({ name }) => name.entry));
-    const isUnit = ({ generation, names }) => generation.verdict === "none" && names.some(({ words }) => joined(words.at(-1)) === "npu");
     const isNew = ({ generation }) => found.length > 0 && found.every((answer) => answer.generation !== generation);
     const isMeant = (entry) => named.has(entry) || (!entry.owner.isCpu && found.some(({ platform }) => platform === entry.owner.platform));
     return this.entries.filter((entry) => isUnit(entry) && isNew(entry) && isMeant(entry)).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
+  }
+
+  /** Platforms that a query calls; "NPU" by itself can also be a unit of a processor, so that no command is sure. */
+  #orUnits(asked, called) {
+    const words = asked.filter((token) => !this.language.isNoise(token));
+    if (words.length !== 1 || words[0].text !== "npu") return called;
+    const units = this.entries.filter(isUnit).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
+    return [...called.map((answer) => ({ ...answer, broad: true })), ...units];
   }
 
   /** The names that stand in a query, in groups that mean different hardware, and the places of telling words that no name has. */
@@ -208,7 +219,7 @@ export class Cards {
       const fit = name.fit(asked, { words: family, ignored: this.language.ignored });
       if (!fit) return [];
       const { brands } = name.owner;
-      const own = ({ text, word, digit }) => (brands.has(text) && !digit ? !name.isNumber && !this.endings.get(text)?.after : words.has(word)) || (name.model ? text === `${name.model.memory_gb}gb` : memory.has(text));
+      const own = ({ text, word, digit }) => (brands.has(text) && !digit && (!name.generation.vendor || family.has(text)) ? !name.isNumber && !this.endings.get(text)?.after : words.has(word) && !this.language.ignored.has(word)) || (name.model ? text === `${name.model.memory_gb}gb` : memory.has(text));
       return [{ ...fit, known: new Set([...fit.all, ...asked.flatMap((token, at) => (own(token) ? [at] : []))]) }];
     });
   }
@@ -244,7 +255,7 @@ export class Cards {
     if (isAlone && ((strict && beside.length === 0) || (lead && /^[a-z]{2}/.test(lead.word) && language.form.test(lead.word)))) return false; // "DDR5 6000"
     const named = asked.some(({ text }, at) => !seed.core.has(at) && members.some((member) => member.name.owner.words.has(text)));
     if (name.short && name.core.every((word) => /^[\d.]/.test(joined(word)))) return strange.length === 0;
-    if (/^v\d$/.test(name.core.map(joined).join(""))) return named || strange.length === 0;
+    if (/^v\d$/.test(name.core.map(joined).join(""))) return named || (strange.length === 0 && groups.length === 1); // "RTX 5090 D v2"
     if (name.core.some((word) => word.some(({ text }) => /\d|#/.test(text)))) return true;
     if (left.some((at) => asked[at].digit && at > Math.max(...seed.core))) return false; // "Jetson Orin Mega 5"
     return (name.length >= 4 || named || strange.length === 0) && strange.length <= seed.known.size + 1;
@@ -366,6 +377,11 @@ function namesOf({ name, also = [], models }) {
   return [name, ...(also ?? []), ...models.flatMap((model) => [model.name, ...(model.also ?? [])])];
 }
 
+/** Whether hardware is the NPU of a processor. */
+function isUnit({ generation, names }) {
+  return generation.verdict === "none" && names.some(({ words }) => joined(words.at(-1)) === "npu");
+}
+
 /** Of the fits of one platform those that explain the most and leave out the least. */
 function best(fits) {
   const most = Math.max(...fits.map(({ known }) => known.size));
@@ -460,6 +476,13 @@ function compare(a, b) {
     if (difference !== 0) return difference;
   }
   return 0;
+}
+
+/** Whether a bound such as ">=5.1.0" admits a version. */
+function isWithin(bound, version) {
+  const [, sign, limit] = /^([<>]=?)\s*(.*)$/.exec(bound) ?? [];
+  const order = sign ? compare(version, limit) : NaN;
+  return order === 0 ? sign.endsWith("=") : sign?.startsWith("<") ? order < 0 : order > 0;
 }
 
 /** A word such as "Radeon" fits many cards: their platform is the answer. */

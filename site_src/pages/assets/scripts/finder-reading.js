@@ -50,7 +50,7 @@ export class Reader {
   read(text) {
     const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
     const pasted = bounded.includes("\n") || bounded.length > TYPED || DATA.test(bounded) || LSPCI.test(bounded);
-    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, software: null, os: null, arch: null, method: null, release: null, versions: {}, pasted, cpuOnly: false };
+    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, software: null, os: null, arch: null, method: null, release: null, python: null, versions: {}, page: null, system: null, pasted, cpuOnly: false };
     if (!pasted && NO_GPU.test(bounded)) return { ...found, cpuOnly: true };
     found.driver = DRIVER.exec(bounded)?.[1] ?? null;
     if (pasted) return this.#readPasted(bounded, found);
@@ -79,7 +79,7 @@ export class Reader {
     const system = this.systems.find(([, marks]) => marks.some((mark) => text.includes(mark)))?.[0];
     found.os = system ?? (LSPCI.test(text) ? "linux" : found.os);
     const lines = text.replace(/[│┃]/g, "|").split("\n").filter((line) => line.trim() !== "");
-    for (const line of lines) if (/^\s*(?:os|operating system)\b[^:]*:/i.test(line)) this.#readChoices(line, found);
+    for (const line of lines) if (/^\s*(?:os|operating system|architecture)\b[^:]*:|^PRETTY_NAME=/i.test(line)) this.#readChoices(line, found);
     const labeled = lines.flatMap((line) => this.#afterLabel(line.replace(/[|\s]+$/, "")) ?? []);
     const isTool = found.platforms.size > 0;
     const boxed = lines.filter((line) => line.includes("|")).flatMap(cells);
@@ -97,12 +97,15 @@ export class Reader {
   /** The text without what names a choice of the selector. */
   #readChoices(text, found) {
     let rest = text;
-    for (const { pattern, os, arch, method, build, release, requirement, version: named, kept } of this.choices) {
+    for (const { pattern, os, system, arch, method, build, release, python, requirement, version: named, page, kept } of this.choices) {
       rest = rest.replace(pattern, (words, version = named) => {
         if (version && requirement) found.versions[requirement] = version;
+        if (python && /\d\.\d/.test(version)) found.python = /\d+\.\d+/.exec(version)[0];
         if (version && release) found.release = version;
         else if (build && found.release === null) found.release = build;
-        found.os ??= os ?? null;
+        found.os ??= os ?? system ?? null;
+        found.page ??= page ?? null;
+        if (version && os && !requirement) found.system ??= systemIn(words);
         found.arch ??= arch ?? null;
         found.method ??= method ?? null;
         return kept ? words : " ";
@@ -138,6 +141,12 @@ export class Reader {
     }
     return text;
   }
+}
+
+/** "Ubuntu 22.04": a system with its version. */
+function systemIn(words) {
+  const [text, name, version] = /^([\p{Letter}][\p{Letter} ]*?)[\s=:_v-]*(\d+(?:\.\d+)*)/u.exec(words.trim()) ?? [];
+  return text ? { text, name: name.toLowerCase(), version } : null;
 }
 
 /** A pattern for words, behind which a version can stand. */

@@ -3,6 +3,7 @@
 import { both, element, link, listed, markEnglish, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
 import { described, olderRelease } from "./selector-messages.js";
+import { compareVersions } from "./selector-model.js";
 import { needParts, scriptOf } from "./selector-view.js";
 
 const MOST_MODELS = 8;
@@ -13,6 +14,7 @@ export function answerBox(context, answer, place) {
   const box = place === 0 ? element("article", "answer") : element("details", "answer");
   const title = element(place === 0 ? "h3" : "summary", "answer-name", nameOf(answer));
   if (place === 0) title.ariaLevel = "2"; // below the title of the page
+  if (box.tagName === "DETAILS") box.open = context.answers[0].generation?.verdict === "none" && answer === context.answers.find((other) => isWorking(context, other));
   if (place > 0 && nameOf(answer) !== answer.platform.name) title.append(" ", element("span", "answer-platform", answer.platform.name));
   const makeText = answer.generation ? vendorText : element; // names and figures of the data are in English
   box.append(title, makeText("p", "answer-what", whatOf(answer)), ...softwareLine(context, answer));
@@ -65,9 +67,11 @@ function fitting(model, answer, system) {
   const { software, release } = answer;
   if (!software) return commandsFor(model, answer, system);
   const versions = software.fits.map(({ torch, software: named }) => ({ torch, plugin: Object.values(named)[0] })).filter(({ torch }) => !release || torch.startsWith(release));
-  for (const { torch, plugin } of versions) {
-    const found = commandsFor(model, { ...answer, release: torch }, system);
-    if (found.row && found.choice.build === torch && `${scriptOf(model, found.choice, found.row).commands}\n`.split(/[\s='"/:]+/).includes(plugin)) return found;
+  const tried = versions.flatMap((one) => [{ ...one, method: answer.method }, ...(answer.method ? [] : [{ ...one, method: "source" }])]);
+  tried.sort((a, b) => (a.method === "source") - (b.method === "source"));
+  for (const { torch, plugin, method } of tried) {
+    const found = commandsFor(model, { ...answer, release: torch, method }, system);
+    if (found.row && found.choice.build === torch && `${scriptOf(model, found.choice, found.row).commands}\n`.split(/[\s='"/:]+v?/).includes(plugin)) return found;
   }
   return null;
 }
@@ -95,6 +99,7 @@ function body(context, answer) {
   if (behind) links.append(selectorLink(context, behind, say("Command for {build}", { build: behind.choice.build })), " ");
   const page = generation ? generation.page : `compute-platforms/${platform.id}/`;
   links.append(link(root + page, generation ? say("{card} on the {platform} page, with sources", { card: generation.name, platform: platform.name }) : say("{platform}: setup, first program, help", { platform: platform.name })));
+  if (generation?.verdict === "none" && platform.dispatch_key !== "CPU") links.append(" ", link(`${root}other-ways/`, say("Phones, browsers and other runtimes")));
   parts.push(links);
   const sure = identify(platform, found.choice.os);
   if (sure) parts.push(sure);
@@ -157,6 +162,9 @@ function reasons(model, answer, found) {
     const what = generation ? say("this hardware") : platform.name;
     said.push(say("There is no build for {what} on {other}. These commands are for {system}.", { what, other: model.label("os", wanted.os), system }));
   } else if (rented) said.push(say("These commands are for {system} on the rented machine.", { system }));
+  const inWsl = onlyInWsl(answer, choice.os)?.note;
+  if (inWsl) said.push(vendorText("span", "", inWsl));
+  said.push(...aboutSystem(answer));
   const behind = onRequest(model, answer, found);
   if (behind) said.push(sayParts("The command for {build} has a restriction: {note}", { build: behind.choice.build, note: vendorText("span", "", behind.row.note) }));
   if (tooOld) said.push(say("No build here runs with driver {driver}. Update the driver first.", { driver }));
@@ -167,10 +175,32 @@ function reasons(model, answer, found) {
     if (model.data.drivers[platform.id]) said.push(say("To see all builds that your driver runs, type the driver version instead."));
   }
   const tooEarly = answer.release && !found.wishes.some(([axis]) => axis === "build") ? [`PyTorch ${answer.release}`] : [];
-  const other = [...tooEarly, ...unmet.map(([axis, value]) => model.label(axis, value, platform.id))];
+  const otherPython = answer.python && found.row.pythons && choice.python !== answer.python ? [`Python ${answer.python}`] : [];
+  const other = [...tooEarly, ...otherPython, ...unmet.filter(([axis]) => axis !== "python").map(([axis, value]) => model.label(axis, value, platform.id))];
   const older = tooEarly.length > 0 && platform.integration === "in-tree" ? olderRelease(model, answer.release) : [];
   if (other.length > 0) said.push([say("There is no command for {what} here.", { what: both(other) }), ...older]);
   return said;
+}
+
+/** Whether the sources of a platform list the version of a system that a query names. */
+function aboutSystem({ platform, os, system, wsl, rented }) {
+  if (!system || wsl || rented) return [];
+  const plain = (name) => name.toLowerCase().replace(/^win\b/, "windows").replace(/^red hat(?: enterprise linux)?/, "rhel");
+  const stated = (platform.operating_systems ?? []).filter((one) => one.os === os && !/wsl/i.test(one.name));
+  const same = stated.filter(({ name }) => plain(name).startsWith(plain(system.name)) && /\d/.test(name));
+  const general = stated.find(({ name, note }) => note && /^linux\b/i.test(name));
+  if (same.length === 0) return general ? [vendorText("span", "", general.note)] : [];
+  const found = same.filter((one) => lists(one.name, system.version));
+  const names = (some) => listed(unique(some.map(({ name }) => name)));
+  if (found.length === 0) return [say("The sources for {platform} list {others}, not {system}.", { platform: platform.name, others: names(same), system: system.text })];
+  const [{ note }] = found;
+  return [[say("The sources for {platform} list {others}.", { platform: platform.name, others: names(found) }), ...(note && found.length === 1 ? [" ", vendorText("span", "", note)] : [])]];
+}
+
+/** Whether the name of a system, such as "Debian 12 or newer", stands for a version. */
+function lists(name, version) {
+  const within = (one, other) => `${one}.`.startsWith(`${other}.`);
+  return (name.match(/\d+(?:\.\d+)*/g) ?? []).some((own) => within(own, version) || within(version, own) || (/newer/.test(name) && compareVersions(version, own) > 0));
 }
 
 /** The other systems that have commands, if neither the query nor the browser (of a phone, for example) names one. */
@@ -184,26 +214,47 @@ function otherSystems(context, answer, { choice }) {
 }
 
 /** Hardware without commands: why, and what the machine can use instead. */
-function without({ model, system, cpu, root }, { platform, generation, os, arch, versions }) {
+function without(context, answer) {
+  const { model, system, cpu, root, answers } = context;
+  const { platform, generation, os, arch, python, versions, page } = answer;
   const parts = [];
   if (generation?.verdict === "no-command") {
     const words = generation.newest ? say("{release}, no install command on this site", { release: generation.newest }) : say("no install command on this site");
     return [element("p", "answer-runs", say("PyTorch: {words}. The platform page says how to install it.", { words }))];
   }
   const stated = Object.entries(versions ?? {}).map((named) => named.join(" "));
-  const where = [os && !versions?.[model.label("os", os)] && model.label("os", os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
-  const runs = generation && generation.verdict !== "none";
-  parts.push(element("p", "answer-runs runs-none", runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : say("No PyTorch build in this portal runs on this hardware.")));
+  const where = [os && !versions?.[model.label("os", os)] && (model.label("os", os) || os), arch && (model.label("arch", arch) || arch), ...stated].filter(Boolean);
+  const runs = !generation || generation.verdict !== "none";
+  const works = answer === answers[0] ? answers.find((other) => isWorking(context, other)) : null;
+  const said = !generation ? say("No PyTorch build in this portal runs on {where}.", { where: listed(where) }) : runs ? say("No PyTorch build in this portal for this hardware runs on {where}.", { where: listed(where) }) : works ? say("{platform}: no build in this portal runs on this hardware.", { platform: platform.name }) : say("No PyTorch build in this portal runs on this hardware.");
+  parts.push(element("p", "answer-runs runs-none", said));
+  if (works) parts.push(paragraph("answer-verdict", say("PyTorch runs on {hardware}: see the answer below ({platform}).", { hardware: nameOf(works), platform: works.platform.name })));
+  if (page) parts.push(paragraph("answer-why", link(root + page, say("Which systems and processors PyTorch has wheels for"))));
   parts.push(...otherBuilds(root, { generation }));
   const isApple = platform.dispatch_key === "MPS" && generation?.arch !== "x86_64";
   const inIntelMac = (os ?? system.os) === "macos" && !isApple; // no other Mac has a GPU that is not Apple's
   const machine = inIntelMac ? { os: "macos", arch: "x86_64" } : { os, arch: arch ?? generation?.arch };
-  const found = platform.dispatch_key === "CPU" || isApple || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, ...machine, versions }, system);
+  const found = platform.dispatch_key === "CPU" || isApple || !cpu ? null : commandsFor(model, { platform: cpu, generation: null, ...machine, python, versions }, system);
   const script = found?.row ? scriptOf(model, found.choice, found.row) : found?.ended;
   if (!script) return parts;
-  parts.push(element("p", "answer-why", say("PyTorch runs on the processor instead: {choice}.", { choice: found.row ? builtFor(model, found) : described(model, found.choice) })));
+  const choice = found.row ? builtFor(model, found) : described(model, found.choice);
+  parts.push(element("p", "answer-why", works ? say("PyTorch also runs on the processor: {choice}.", { choice }) : say("PyTorch runs on the processor instead: {choice}.", { choice })));
   parts.push(...commandBox(script, { hasUv: Boolean(found.row) }));
   return parts;
+}
+
+/** Whether an answer has commands for an accelerator, on the system that is asked for or for the same platform as the first answer. */
+function isWorking({ model, system, answers }, answer) {
+  const { platform, generation } = answer;
+  if (platform.dispatch_key === "CPU" || !generation || generation.verdict === "none" || generation.uncertain) return false;
+  const { row, ended, choice, wanted } = commandsFor(model, answer, system);
+  return Boolean(row ?? ended) && !onlyInWsl(answer, choice.os) && (choice.os === wanted.os || platform === answers[0].platform);
+}
+
+/** The entry of WSL, if a platform's builds for a system run only there and the query does not name it. */
+function onlyInWsl({ platform, wsl }, os) {
+  const systems = (platform.operating_systems ?? []).filter((system) => system.os === os);
+  return !wsl && systems.every(({ name }) => /wsl/i.test(name)) ? systems[0] : undefined;
 }
 
 /** The answer about builds of the vendor, which have no command here. */
@@ -258,6 +309,10 @@ function notes({ platform, generation, models, wsl }, row) {
   const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });
   const own = [finding?.[0] === "none" && finding[1], stage, files].filter(Boolean);
   return [...[...vendors].map((text) => vendorText("p", "note", text)), ...own.map((text) => paragraph("note", text))];
+}
+
+function unique(list) {
+  return [...new Set(list)];
 }
 
 function selectorLink({ home, model, openHere }, found, words) {

@@ -372,6 +372,10 @@ class TypedChoice(Model):
     """The words, in lowercase. A space in them matches a space, a hyphen or nothing."""
     os: Os | None = None
     """The operating system that the words select."""
+    system: Line | None = None
+    """A system that PyTorch has no wheels for, such as `FreeBSD`."""
+    page: Line | None = None
+    """The address of the page that says why there are no wheels, from the root of the site."""
     arch: Line | None = None
     """The processor architecture that the words select. It can be one that PyTorch has no builds
     for."""
@@ -381,6 +385,8 @@ class TypedChoice(Model):
     """`preview` if the words select nightly builds."""
     release: bool = False
     """Whether a version number after the words is a PyTorch release."""
+    python: bool = False
+    """Whether a version number after the words is a Python version."""
     requirement: Line | None = None
     """The requirement of install options to which a version number after the words applies, such as
     `macOS`."""

@@ -84,6 +84,17 @@ class FittingSoftware(Model):
     """Versions of the plugin's package and of its required software, by name."""
 
 
+class ListedSystem(Model):
+    """An operating system that sources list for the platform."""
+
+    name: str
+    """Name and version, as in the source."""
+    os: Os
+    """The operating system family."""
+    note: str | None = None
+    """A note of the platform's page."""
+
+
 class PlatformHardware(Model):
     """The hardware of one platform."""
 
@@ -111,6 +122,8 @@ class PlatformHardware(Model):
     """Commands that show the card of a machine."""
     generations: tuple[GenerationData, ...]
     """The generations, newest first."""
+    operating_systems: tuple[ListedSystem, ...] = ()
+    """Operating systems that sources list."""
     wsl: str | None = None
     """What to know before installing in WSL2."""
     wsl_answer: str | None = None
@@ -242,6 +255,9 @@ def _platforms(catalog: Catalog) -> Iterator[PlatformHardware]:
             device=accelerator.device.value,
             lifecycle=accelerator.lifecycle.value if accelerator.lifecycle else None,
             generations=generations,
+            operating_systems=tuple(
+                ListedSystem.from_objects(system) for system in accelerator.operating_systems
+            ),
             wsl=wsl.note if wsl else None,
             wsl_answer=_answer(platform, wsl.question if wsl else None),
             fits=tuple(_fits(platform)),
