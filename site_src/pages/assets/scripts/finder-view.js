@@ -67,11 +67,10 @@ function fitting(model, answer, system) {
   const { software, release } = answer;
   if (!software) return commandsFor(model, answer, system);
   const versions = software.fits.map(({ torch, software: named }) => ({ torch, plugin: Object.values(named)[0] })).filter(({ torch }) => !release || torch.startsWith(release));
-  const tried = versions.flatMap((one) => [{ ...one, method: answer.method }, ...(answer.method ? [] : [{ ...one, method: "source" }])]);
-  tried.sort((a, b) => (a.method === "source") - (b.method === "source"));
-  for (const { torch, plugin, method } of tried) {
+  const methods = answer.method ? [answer.method] : [null, "source"]; // what is built comes last
+  for (const { torch, plugin, method } of methods.flatMap((one) => versions.map((fit) => ({ ...fit, method: one })))) {
     const found = commandsFor(model, { ...answer, release: torch, method }, system);
-    if (found.row && found.choice.build === torch && `${scriptOf(model, found.choice, found.row).commands}\n`.split(/[\s='"/:]+v?/).includes(plugin)) return found;
+    if (found.row && (method || found.choice.method !== "source") && found.choice.build === torch && `${scriptOf(model, found.choice, found.row).commands}\n`.split(/[\s='"/:]+v?/).includes(plugin)) return found;
   }
   return null;
 }
