@@ -313,6 +313,8 @@ UNAME_32_BIT = (
         ("Snapdragon 8 Gen 3 android", "Android", "no-matching-distribution"),
         ("chromebook", "ChromeOS", "no-matching-distribution"),
         ("armv7l", "32-bit systems", "no-matching-distribution"),
+        ("RTX 3060 chrome os flex", "ChromeOS", "no-matching-distribution"),
+        ("arm32", "32-bit systems", "no-matching-distribution"),
         ("i686", "32-bit systems", "no-matching-distribution"),
         ("x86 32-bit", "32-bit systems", "no-matching-distribution"),
         (UNAME_32_BIT, "32-bit systems", "no-matching-distribution"),
@@ -424,8 +426,11 @@ def test_a_dgx_spark_has_linux_and_an_rtx_spark_has_windows(open_page: OpenPage)
 
 def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
     page = open_page(HOME, script=on("linux"))
-    ask(page, "RTX 4090 WSL2")
-    expect(page.locator(".answer-why").first).to_contain_text("driver in Windows")
+    for query in ("RTX 4090 WSL2", "RTX 4070 windows 11 wsl2 ubuntu 22.04"):
+        anew(page)
+        ask(page, query)
+        expect(page.locator(".answer-why").first).to_contain_text("driver in Windows")
+        expect(page.locator(".answer .command").first).to_contain_text("bin/activate")
     anew(page)
     ask(page, "9070 XT wsl")
     verdict = page.locator(".answer-verdict").first

@@ -189,7 +189,7 @@ export class Cards {
   #orUnits(asked, called) {
     const words = asked.filter((token) => !this.language.isNoise(token));
     if (words.length !== 1 || words[0].text !== "npu") return called;
-    const units = this.entries.filter(isUnit).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
+    const units = this.entries.filter((entry) => !entry.owner.isCpu && isUnit(entry)).map((entry) => answerOf({ ...entry, models: entry.generation.models }));
     return [...called.map((answer) => ({ ...answer, broad: true })), ...units];
   }
 

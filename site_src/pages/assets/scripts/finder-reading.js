@@ -62,6 +62,7 @@ export class Reader {
     rest = found.software ? rest : this.#readToolkit(rest, found);
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
     rest = this.#readChoices(rest, found);
+    if (/\bwsl ?2?\b/i.test(text)) found.os = "linux"; // "Windows 11 WSL2"
     const printed = /name=(["'])(.+?)\1/.exec(rest)?.[2] ?? this.#afterLabel(rest);
     found.names = [...(printed ? parts(printed) : [rest]), text].map((name) => ({ text: name, strict: false }));
     return found;
