@@ -332,7 +332,7 @@ torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
         ("No module named 'torch_xla'", "tpu-xla/faq-why-is-there-no-module-named-torch-xla"),
         (
             "torch.cuda.is_available() returns False WSL2 Radeon 7900 XTX ROCm",
-            "rocm/faq-why-does-pytorch-find-no-amd-gpu-on-wsl",
+            "rocm/faq-how-do-i-use-an-amd-card-in-wsl2",
         ),
         (
             "torch.cuda.is_available() returns False WSL2 RTX 4090",
