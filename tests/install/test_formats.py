@@ -64,6 +64,20 @@ def test_a_project_for_cuda_takes_only_torch_from_pytorchs_index(
     assert "explicit = true" not in texts["rocm"]  # its Triton is on that index alone
 
 
+def test_a_project_says_which_systems_its_index_is_for(rows: tuple[InstallRow, ...]) -> None:
+    texts = {
+        (row.platform, row.variant, row.os): row.files[0].text
+        for row in of(rows, "pyproject")
+        if row.build == "2.14.1" and row.arch == "x86_64"
+    }
+    cuda = texts["cuda", "cu132", "windows"]
+    marker = "marker = \"sys_platform == 'linux' or sys_platform == 'win32'\""
+    assert cuda.count(marker) == 2  # as in uv's guide: torch and torchvision, from PyPI on a Mac
+    rocm = texts["rocm", "rocm7.2", "linux"]
+    assert "marker" not in rocm
+    assert "\n# For Linux only\n[[tool.uv.index]]\n" in rocm
+
+
 def test_nightly_builds_allow_prereleases(rows: tuple[InstallRow, ...]) -> None:
     for row in of(rows, "pyproject"):
         assert ('prerelease = "allow"' in row.files[0].text) == any(c.pre for c in row.calls)

@@ -8,7 +8,7 @@ of a build, and conda.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import get_args
 
@@ -20,6 +20,7 @@ from accelerator_portal.catalog.fields import Method
 from accelerator_portal.catalog.files.releases_file import INDEX
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.commands import BACKENDS
+from accelerator_portal.install.labels import OS
 from accelerator_portal.install.rows import (
     PREVIEW,
     Finding,
@@ -38,6 +39,9 @@ UV_GUIDE = "https://docs.astral.sh/uv/guides/integration/pytorch/"
 # The finding for a command that names no version.
 NOT_PINNED = message("Not checked: the command names no version and installs the newest version.")
 
+# How markers name the operating systems.
+_UV_SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
+
 # Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
 # the build's own index, which therefore has to serve every package of the project.
 _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
@@ -47,9 +51,12 @@ def with_formats(catalog: Catalog, rows: Iterable[InstallRow]) -> tuple[InstallR
     """Return `rows`, and the rows for other formats that can be derived from them."""
     rows = tuple(rows)
     newest = _newest_with_backend(rows)
+    systems = _systems_of_indexes(rows)
     found: list[InstallRow] = []
     for row in rows:
         found.append(row)
+        if row.method == "pip":
+            found += _pyproject(row, systems)
         for derive in _DERIVED.get(row.method, ()):
             found += derive(row)
         if row.method == "uv" and newest.get((row.platform, row.os, row.arch)) is row:
@@ -87,12 +94,24 @@ def _requirement_lines(call: PipCall) -> Iterator[str]:
     yield from call.packages
 
 
-def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
-    """Yield the row for a `pyproject.toml` with uv's indexes and sources."""
+def _systems_of_indexes(rows: Iterable[InstallRow]) -> dict[str, frozenset[str]]:
+    """Return the operating systems of the rows that install from each index."""
+    found: dict[str, frozenset[str]] = {}
+    for row in rows:
+        for index in {call.index for call in row.calls if call.index}:
+            found[index] = found.get(index, frozenset()) | {row.os}
+    return found
+
+
+def _pyproject(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> Iterator[InstallRow]:
+    """Yield the row for a `pyproject.toml` with uv's indexes and sources.
+
+    `systems` are the operating systems that each index has wheels for.
+    """
     if not _is_packages_only(row):
         return
     try:
-        text = "\n".join(_project_lines(row))
+        text = "\n".join(_project_lines(row, systems))
     except InvalidRequirement:
         return
     check = row.check
@@ -103,7 +122,7 @@ def _pyproject(row: InstallRow) -> Iterator[InstallRow]:
     yield replace(row, method="pyproject", commands=("uv sync",), files=(file,), check=check)
 
 
-def _project_lines(row: InstallRow) -> Iterator[str]:
+def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> Iterator[str]:
     yield "[project]"
     yield 'name = "my-project"'
     yield 'version = "0.1.0"'
@@ -120,14 +139,30 @@ def _project_lines(row: InstallRow) -> Iterator[str]:
         for index in filter(None, (call.index, call.extra_index)):
             indexes.setdefault(index, _index_name(index, len(indexes)))
         if call.index:
-            sources |= {Requirement(p).name: indexes[call.index] for p in call.packages}
+            source = f"{{ index = {_text(indexes[call.index])}{_marker(call.index, systems)} }}"
+            sources |= {Requirement(p).name: source for p in call.packages}
     if sources:
         yield from ("", "[tool.uv.sources]")
-        yield from (f"{name} = {{ index = {_text(index)} }}" for name, index in sources.items())
+        yield from (f"{name} = {source}" for name, source in sources.items())
     for url, name in indexes.items():
-        yield from ("", "[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
+        yield ""
+        if not url.startswith(_ON_PYPI) and len(systems.get(url, _UV_SYSTEMS)) < len(_UV_SYSTEMS):
+            names = [OS[system] for system in _UV_SYSTEMS if system in systems[url]]
+            yield f"# For {' and '.join(names)} only"
+        yield from ("[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
         if url.startswith(_ON_PYPI):
             yield "explicit = true"
+
+
+def _marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
+    """Return the marker of a source, with which uv uses PyPI on systems without wheels in `index`.
+
+    Only an explicit index has one: uv searches other indexes before PyPI on every system.
+    """
+    if not index.startswith(_ON_PYPI) or len(systems[index]) == len(_UV_SYSTEMS):
+        return ""
+    own = (name for system, name in _UV_SYSTEMS.items() if system in systems[index])
+    return f", marker = {_text(' or '.join(f'sys_platform == {name!r}' for name in own))}"
 
 
 def _index_name(url: str, place: int) -> str:
@@ -155,7 +190,7 @@ def _dockerfile(row: InstallRow) -> Iterator[InstallRow]:
 
 
 _DERIVED: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = {
-    "pip": (_pyproject, _requirements),
+    "pip": (_requirements,),
     "docker": (_dockerfile,),
 }
 
