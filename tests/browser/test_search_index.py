@@ -47,6 +47,35 @@ def test_text_that_comes_without_keys_is_searched(open_page: OpenPage) -> None:
     expect(page.locator(".md-search-result__item")).to_have_count(0)
 
 
+_PASTE = """(input, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", text);
+  input.dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+  input.value = text.replaceAll("\\n", " ");
+  input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}"""
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/me/train.py", line 3, in <module>
+RuntimeError: CUDA error: no kernel image is available for execution on the device"""
+
+
+@pytest.mark.parametrize("page", ["run-anywhere/", "zh/results/"])
+def test_a_pasted_error_leads_to_the_questions_as_it_was(open_page: OpenPage, page: str) -> None:
+    shown = open_page(page)
+    words = shown.locator(".md-search__input")
+    words.click()
+    words.evaluate(_PASTE, TRACEBACK)
+    shown.locator(".search-error").click()
+    expect(shown.locator("textarea[name=text]")).to_have_value(TRACEBACK)
+    assert ("/zh/questions/" in shown.url) == page.startswith("zh/")
+
+
+def test_words_that_are_no_error_offer_no_search_for_errors(open_page: OpenPage) -> None:
+    page = open_page("run-anywhere/")
+    search(page, "gfx1030")
+    expect(page.locator(".search-error")).to_be_hidden()
+
+
 def test_chinese_words_beside_latin_ones_are_searched(open_page: OpenPage) -> None:
     page = open_page("zh/versions/")
     words = page.locator(".md-search__input")

@@ -128,7 +128,8 @@ def test_a_release_before_the_oldest_one_leads_to_pytorch_org(
     stated = page.locator("[data-part=status] a")
     assert stated.get_attribute("href") == listed.get_attribute("href")
     assert "The oldest release" not in status(open_page("?os=linux&build=99.0"))
-    assert open_page("compute-platforms/ascend/").locator(".axis-build details a").count() == 0
+    own = open_page("compute-platforms/ascend/").locator(".axis-build details a")
+    assert (own.get_attribute("href") or "").endswith("compute-platforms/ascend/#versions")
 
 
 @pytest.mark.parametrize("query", ["torch=2.9", "build=2.9", "torch=2.9.1"])
@@ -198,3 +199,22 @@ def test_an_address_keeps_its_anchor(open_page: OpenPage) -> None:
     take(page, "method", "uv")
     assert urlsplit(page.url).fragment == "install"
     assert query(page)["method"] == "uv"
+
+
+@pytest.mark.parametrize(
+    ("address", "words", "place"),
+    [
+        ("?platform=musa&build=1.13", "All versions of MUSA", "compute-platforms/musa/#versions"),
+        ("?platform=musa&build=2.14.1", "All versions of MUSA", "platforms/musa/#versions"),
+        ("?build=1.13", "Older releases on pytorch.org", "get-started/previous-versions/"),
+        ("?os=linux&arch=aarch64&method=docker", "Containers for CUDA", "platforms/cuda/#deploy"),
+        ("?platform=qaic&method=docker", "Containers for Qualcomm Cloud AI", "qaic/#install"),
+    ],
+)
+def test_what_has_no_command_leads_to_where_it_is(
+    open_page: OpenPage, address: str, words: str, place: str
+) -> None:
+    page = open_page(address)
+    wait_until_ready(page)
+    link = page.locator("[data-part=status]").get_by_role("link", name=words)
+    assert (link.get_attribute("href") or "").endswith(place)

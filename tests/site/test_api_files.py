@@ -137,7 +137,8 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
     for platform, found in whole.items():
         assert found == read(site, f"install/{platform}.json")
         selector = site.selector.only(platform)
-        assert {**found, "cards": {}} == json.loads(json.dumps(payload(selector)))
+        own = {"containers": found["containers"], **payload(selector)}
+        assert {**found, "cards": {}} == json.loads(json.dumps(own))
         for cards in found["cards"].values():
             assert all(
                 0 <= place <= len(selector.rows) for card in cards.values() for place in card[3:]
@@ -146,7 +147,8 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
 
 def test_before_a_choice_the_selector_reads_what_is_true_of_all_platforms(site: Site) -> None:
     data = read(site, "selector.json")
-    expected = {"parts": PARTS, **overview(site.selector)}
+    expected = {"parts": PARTS, "containers": data["containers"], **overview(site.selector)}
+    assert data["containers"].items() >= {"cuda": "deploy", "qaic": "install"}.items()
     assert {**data, "cards": {}} == json.loads(json.dumps(expected))
     for platform in site.catalog.by_id:
         own = read(site, PARTS.replace("{platform}", platform))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -111,6 +112,8 @@ SHAPES: dict[str, type[BaseModel]] = {
     "operations": Operations,
 }
 
+_CONTAINER = re.compile("container|docker", re.IGNORECASE)
+
 
 def api_files(
     catalog: Catalog,
@@ -164,7 +167,8 @@ def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[s
     Each card has the ranges of the indexes of the rows that it can run.
     """
     own = selector.only(platform.id)
-    return payload(own, {platform.id: _cards(catalog, own, platform)})
+    data = payload(own, {platform.id: _cards(catalog, own, platform)})
+    return {"containers": _containers([platform]), **data}
 
 
 def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
@@ -179,7 +183,19 @@ def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
         }
         for platform in catalog.platforms
     }
-    return {"parts": PARTS, **overview(selector, names)}
+    containers = _containers(catalog.platforms)
+    return {"parts": PARTS, "containers": containers, **overview(selector, names)}
+
+
+def _containers(platforms: Iterable[Platform]) -> dict[str, str]:
+    """Return the id of the section on each platform's page that says most about containers."""
+    found = {}
+    for platform in platforms:
+        counts = {slug(s.title): len(_CONTAINER.findall(s.text)) for s in platform.guide.sections}
+        section, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
+        if count:
+            found[platform.id] = section
+    return found
 
 
 def _cards(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Card]:

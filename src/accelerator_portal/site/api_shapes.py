@@ -165,6 +165,8 @@ class SelectorOverview(Model):
     """The lines that create and activate an environment, by method and operating system."""
     ended: dict[str, EndedData] = Field(default_factory=dict)
     """For machines without wheels of newer releases, such as `macos x86_64`: the last release."""
+    containers: dict[str, str]
+    """The id of the section about containers on each platform's page, if there is one."""
 
 
 class SelectorData(SelectorOverview):

@@ -4,6 +4,8 @@ import { both, element, link, listed, say, sentences, setAddress, setText } from
 import { compareVersions } from "./selector-model.js";
 import { LIMITS } from "./selector-wishes.js";
 
+const CONTAINERS = ["docker", "dockerfile"];
+
 /** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
   const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
@@ -14,13 +16,16 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, sentences(news));
   else setText(box, quiet ? "" : say("Commands for {choice}.", { choice: described(model, found.choice) }));
-  for (const [axis, value] of unknown) if (axis === "build") box.append(...olderRelease(model, value));
+  for (const [axis, value] of unknown) if (axis === "build") box.append(...olderRelease(model, value, found.choice.platform));
   if (!found.row) box.append(" ", ...machineButtons(model, found.choice, limits));
   for (const [axis, value] of found.row ? found.unmet : []) {
     const wanted = axis === "build" && !model.available(axis, found.choice).has(value) ? nearest(model, found.choice, value) : value;
     const asked = [...whole.filter(([other]) => other !== axis), [axis, wanted]];
     if (wanted && model.resolve(asked, limits).choice[axis] === wanted) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, wanted, found.choice.platform) }), axis, wanted));
   }
+  const containers = model.data.containers[found.choice.platform];
+  if (containers && found.unmet.some(([, value]) => CONTAINERS.includes(value))) box.append(" ", link(`${form.dataset.root}compute-platforms/${found.choice.platform}/#${containers}`, say("Containers for {platform}", { platform: model.label("platform", found.choice.platform) })));
+  if (found.unmet.some(([axis]) => axis === "build") && isPlugin(model, found.choice.platform)) box.append(" ", olderReleases(model, found.choice.platform));
   if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
   if (sequel) box.append(" ", wayBack(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
 }
@@ -139,11 +144,22 @@ function oldestRelease(model, platform) {
   return builds[Math.max(...known)];
 }
 
+function isPlugin(model, platform) {
+  return model.data.more.platform?.includes(platform);
+}
+
+/** A link to the releases that the selector has no commands for: for a plugin, the versions on its page. */
+export function olderReleases(model, platform = "") {
+  const { older, root } = document.querySelector("[data-older]").dataset;
+  if (!isPlugin(model, platform)) return link(older, say("Older releases on pytorch.org"));
+  return link(`${root}compute-platforms/${platform}/#versions`, say("All versions of {platform}", { platform: model.label("platform", platform) }));
+}
+
 /** For a release that is older than all of this site: the oldest one here, and where the others are, as what follows a sentence. */
-export function olderRelease(model, release) {
+export function olderRelease(model, release, platform = "") {
   const builds = model.values("build").map(([id]) => id);
   const isOlder = /^\d+(\.\d+)*$/.test(release) && compareVersions(release, builds.at(-1)) < 0 && !builds.some((id) => id.startsWith(`${release}.`));
-  return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", link(document.querySelector("[data-older]").dataset.older, say("Older releases on pytorch.org"))] : [];
+  return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", olderReleases(model, platform)] : [];
 }
 
 /** The more recent wishes that an older one gave way to, or the reader's card and driver. */

@@ -3,7 +3,7 @@
 import { both, element, listed, markEnglish, say, sentences, setAddress, setText } from "./elements.js";
 import { mirrored } from "./selector-mirrors.js";
 import { offlineLines } from "./selector-offline.js";
-import { buildName, isUnpinned, limitNames, releaseName, shortName } from "./selector-messages.js";
+import { buildName, isUnpinned, limitNames, olderReleases, releaseName, shortName } from "./selector-messages.js";
 
 const BUILDING = ["method", "variant"]; // axes whose values may have another build
 
@@ -21,6 +21,7 @@ export function showChoice(form, model, { choice, row }, whole, limits) {
   }
   form.querySelectorAll(".more-choices").forEach(unfold);
   setText(form.querySelector("[data-part=summary]"), summary(model, choice, row));
+  form.querySelector("[data-part=older]")?.replaceChildren(olderReleases(model, choice.platform));
   const driver = form.querySelector("[data-part=driver]");
   if (driver) driver.hidden = !model.data.drivers[choice.platform];
 }

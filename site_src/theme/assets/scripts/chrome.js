@@ -79,15 +79,30 @@ function search({ isComposing }) {
     searched.setSelectionRange(...[selectionStart, selectionEnd].map((end) => asQuery(value.slice(0, end)).length));
   }
   searched.dispatchEvent(new Event("keyup")); // Material listens only to keys, not to text that is pasted with the mouse or dictated
+  offerQuestions();
 }
 for (const event of ["input", "compositionend"]) searched?.addEventListener(event, search);
+
+// An error message leads to the page of questions, which finds its answer. The box of the search keeps neither line breaks
+// nor colons: while it has only what was pasted, the link takes the text as it was.
+const ERROR = /traceback|\b(?:error|exception|failed|fatal|warning)\b|(?:Error|Exception)\b|_(?:ERROR|STATUS)_|\bE[A-Z]\d{4}\b/i;
+const LONGEST = 2000; // characters of an address; the last ones have the error
+let pasted = "";
+searched?.addEventListener("paste", ({ clipboardData }) => (pasted = clipboardData.getData("text")));
+const words = (text) => asQuery(text).replace(/\s+/g, "");
+const asked = () => (words(pasted) === words(searched.value) ? pasted : searched.value).trim().slice(-LONGEST);
+function offerQuestions() {
+  const line = document.querySelector(".search-error");
+  line.hidden = !ERROR.test(searched.value);
+  line.search = new URLSearchParams({ text: asked() });
+}
 
 // The page of questions answers what was searched for.
 document.addEventListener(
   "click",
   ({ target }) => {
     const link = target.closest?.(".md-search-result__link");
-    if (link?.pathname.endsWith("/questions/") && !link.hash) link.search = new URLSearchParams({ text: searched.value });
+    if (link?.pathname.endsWith("/questions/") && !link.hash) link.search = new URLSearchParams({ text: asked() });
   },
   true, // before Material follows the link
 );
