@@ -435,7 +435,7 @@ def test_on_wsl_the_driver_is_spoken_of(open_page: OpenPage) -> None:
     ask(page, "9070 XT wsl")
     verdict = page.locator(".answer-verdict").first
     expect(verdict).to_contain_text("wheels find no GPU")
-    expect(verdict).to_contain_text("github.com/ROCm/librocdxg")
+    expect(verdict).to_contain_text("have the steps for WSL2")
     expect(page.locator(".answer .command")).to_have_count(0)
     page.locator(".answer-why a").first.click()
     page.wait_for_url("**/compute-platforms/rocm/#faq-*wsl*")

@@ -107,6 +107,14 @@ def test_a_selected_mirror_stays_selected(open_page: OpenPage) -> None:
     assert page.locator("#pytorch-mirror").is_hidden()
 
 
+def test_a_mirror_that_is_not_used_is_named(open_page: OpenPage, site: Site) -> None:
+    mirror = next(one for one in site.catalog.releases.mirrors if one.index == "pypi")
+    address = f"?os=linux&platform=cuda&pypi-mirror={mirror.id}"
+    words = f"These commands do not use the mirror {mirror.name}."
+    assert words not in status(open_page(address))
+    assert words in status(open_page(f"{address}&method=requirements"))
+
+
 def test_unknown_values_are_ignored_and_said(open_page: OpenPage) -> None:
     commands = shown_commands(open_page("?os=linux&arch=x86_64"))
     page = open_page("?os=linux&arch=x86_64&method=teleport&platform=%3Cb%3E&colour=red&driver=x")

@@ -11,7 +11,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
   const effect = sideEffect(model, found, whole, limits);
   const sequel = step ? stepEffect(model, found, wishes, step, effect?.changed ?? []) : "";
-  const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, ownPython(model, found, wishes), sequel].filter(Boolean);
+  const news = [...ignored, ...conflicts(model, found, wishes, limits), effect?.text, ownPython(model, found, wishes), ...unusedMirrors(form, found, wishes), sequel].filter(Boolean);
   const box = form.querySelector("[data-part=status]");
   box.classList.toggle("has-news", news.length > 0);
   if (news.length > 0) setText(box, sentences(news));
@@ -24,7 +24,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
     if (wanted && model.resolve(asked, limits).choice[axis] === wanted) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, wanted, found.choice.platform) }), axis, wanted));
   }
   const containers = model.data.containers[found.choice.platform];
-  if (containers && found.unmet.some(([, value]) => CONTAINERS.includes(value))) box.append(" ", link(`${form.dataset.root}compute-platforms/${found.choice.platform}/#${containers}`, say("Containers for {platform}", { platform: model.label("platform", found.choice.platform) })));
+  if (containers && found.unmet.some(([axis, value]) => CONTAINERS.includes(value) && !model.available(axis, found.choice).has(value))) box.append(" ", link(`${form.dataset.root}compute-platforms/${found.choice.platform}/#${containers}`, say("Containers for {platform}", { platform: model.label("platform", found.choice.platform) })));
   if (found.unmet.some(([axis]) => axis === "build") && isPlugin(model, found.choice.platform)) box.append(" ", olderReleases(model, found.choice.platform));
   if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
   if (sequel) box.append(" ", wayBack(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
@@ -78,6 +78,12 @@ function ownPython(model, { choice, row }, wishes) {
   const python = new Map(wishes).get("python");
   if (!python || !row || row.pythons || !model.data.inside.includes(choice.method)) return "";
   return say("The container has its own Python and does not use Python {python}.", { python });
+}
+
+/** The mirrors that the reader picked and the commands do not use. */
+function unusedMirrors(form, { row }, wishes) {
+  const unused = [...form.querySelectorAll("[data-index][hidden] select")].filter(({ name }) => row && new Map(wishes).has(name));
+  return unused.map(({ selectedOptions }) => say("These commands do not use the mirror {name}.", { name: selectedOptions[0].text }));
 }
 
 /** A button that takes a wish (again), or takes one back. */
