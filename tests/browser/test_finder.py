@@ -216,10 +216,6 @@ def test_a_toolkit_version_picks_its_build(open_page: OpenPage) -> None:
     ("query", "missing"),
     [
         ("RTX 5090 cuda 12.4", "CUDA 12.4 here."),
-        (
-            "RTX 3090 torch 1.13",
-            "PyTorch 1.13 here. The oldest release here is 2.4.0. Older releases on pytorch.org",
-        ),
         ("Ascend 910B torch 1.11", "PyTorch 1.11 here."),
     ],
 )
@@ -230,6 +226,23 @@ def test_what_the_card_has_no_command_for_is_said(
     ask(page, query)
     reasons = page.locator(".answer").first.locator(".answer-why")
     expect(reasons.last).to_have_text(f"There is no command for {missing}")
+
+
+def test_for_an_older_release_no_other_command_is_shown(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    first = page.locator(".answer").first
+    for query, release in [("RTX 3090 torch 1.13", "1.13"), ("torch 1.13.1 cu116", "1.13.1")]:
+        anew(page)
+        ask(page, query)
+        expect(first.locator(".answer-verdict")).to_have_text(
+            f"There is no command for PyTorch {release} here. The oldest release here is 2.4.0. Older releases on pytorch.org"
+        )
+        expect(first.locator(".command")).to_have_count(0)
+    anew(page)
+    ask(page, "cu116")
+    expect(first.locator(".answer-why").first).to_have_text(
+        "This site has no command for CUDA 11.6. This is the default build. Older releases on pytorch.org"
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ PAGES = {
     "questions/": "flexattention, no solution found when resolving dependencies, libtorch windows cmake, conda, conda install pytorch old version, notebook, colab, jupyter, uninstall, faq, error message, how to uninstall pytorch, import error, killed, no module named torch, "
     "no kernel image, out of memory, torch.cuda.is_available false, cuda not available, cuda conda",
     "compute-platforms/cuda/ questions/": "pytorch-cuda",
-    "versions/": "version, python 3.13, release notes, older version, python 3.14, previous versions",
+    "versions/": "version, python 3.13, release notes, older version, python 3.14, previous versions, cu116, torch 1.13.1, 1.13.1",
     "compute-platforms/": "windows",
     "hardware/ compute-platforms/": "gpu",
     "hardware/": "hardware, benchmark, gpu cloud",

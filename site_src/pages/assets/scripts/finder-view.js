@@ -2,7 +2,7 @@
 
 import { both, element, link, listed, markEnglish, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
-import { described, olderRelease } from "./selector-messages.js";
+import { described, olderRelease, olderReleases } from "./selector-messages.js";
 import { compareVersions } from "./selector-model.js";
 import { needParts, scriptOf } from "./selector-view.js";
 
@@ -86,8 +86,10 @@ function body(context, answer) {
   }
   const parts = [];
   const inWsl = answer.wsl && generation && found.row && platform.wsl_answer;
-  const ways = inWsl ? {} : found;
-  if (inWsl) parts.push(paragraph("answer-verdict", vendorText("span", "", platform.wsl)), paragraph("answer-why", link(root + platform.wsl_answer, say("How to use this hardware in WSL2"))));
+  const older = platform.integration === "in-tree" && answer.release ? olderRelease(model, answer.release) : [];
+  const ways = inWsl || older.length > 0 ? {} : found;
+  if (older.length > 0) parts.push(paragraph("answer-verdict", [say("There is no command for {what} here.", { what: `PyTorch ${answer.release}` }), ...older]));
+  else if (inWsl) parts.push(paragraph("answer-verdict", vendorText("span", "", platform.wsl)), paragraph("answer-why", link(root + platform.wsl_answer, say("How to use this hardware in WSL2"))));
   else if (ways.row) parts.push(...commands(context, answer, ways));
   else if (ways.ended) parts.push(...endedCommands(model, answer, ways));
   else parts.push(...without(context, answer));
@@ -169,15 +171,14 @@ function reasons(model, answer, found) {
   if (tooOld) said.push(say("No build here runs with driver {driver}. Update the driver first.", { driver }));
   else if (driver && model.data.drivers[platform.id]) said.push(say("Limited to builds that run with {driver}.", { driver: `${model.data.drivers[platform.id].name} ${driver}` }));
   if (toolkit?.platform === platform.id) {
-    if (!variant) said.push(say("There is no build for {toolkit}. This is the default build.", { toolkit: toolkit.text }));
+    if (!variant) said.push([say("This site has no command for {toolkit}. This is the default build.", { toolkit: toolkit.text }), ...olderToolkit(model, platform, toolkit)]);
     else if (!variant.exact) said.push(say("There is no build for {toolkit}. {variant} is the next older build.", { toolkit: toolkit.text, variant: variant.label }));
     if (model.data.drivers[platform.id]) said.push(say("To see all builds that your driver runs, type the driver version instead."));
   }
   const tooEarly = answer.release && !found.wishes.some(([axis]) => axis === "build") ? [`PyTorch ${answer.release}`] : [];
   const otherPython = answer.python && found.row.pythons && choice.python !== answer.python ? [`Python ${answer.python}`] : [];
   const other = [...tooEarly, ...otherPython, ...unmet.filter(([axis]) => axis !== "python").map(([axis, value]) => model.label(axis, value, platform.id))];
-  const older = tooEarly.length > 0 && platform.integration === "in-tree" ? olderRelease(model, answer.release) : [];
-  if (other.length > 0) said.push([say("There is no command for {what} here.", { what: both(other) }), ...older]);
+  if (other.length > 0) said.push(say("There is no command for {what} here.", { what: both(other) }));
   return said;
 }
 
@@ -200,6 +201,12 @@ function aboutSystem({ platform, os, system, wsl, rented }) {
 function lists(name, version) {
   const within = (one, other) => `${one}.`.startsWith(`${other}.`);
   return (name.match(/\d+(?:\.\d+)*/g) ?? []).some((own) => within(own, version) || within(version, own) || (/newer/.test(name) && compareVersions(version, own) > 0));
+}
+
+/** For a toolkit that is older than all of this site: where its builds are, as what follows a sentence. */
+function olderToolkit(model, { id, integration }, { version }) {
+  const known = model.values("variant", id).flatMap(([, label]) => /\d+\.\d+$/.exec(label) ?? []);
+  return integration === "in-tree" && known.length > 0 && known.every((other) => compareVersions(version, other) < 0) ? [" ", olderReleases(model)] : [];
 }
 
 /** The other systems that have commands, if neither the query nor the browser (of a phone, for example) names one. */
