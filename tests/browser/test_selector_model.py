@@ -125,6 +125,10 @@ _EFFECTS = """async () => {
         const unmet = new Map(found.unmet);
         const said = sideEffect(model, found, wishes, {});
         choices += 1;
+        if (said?.text.includes("unless")) {
+          const taken = model.resolve([...wishes, ...said.changed.map((axis) => [axis, usual[axis]])]);
+          if (taken.unmet.length > 0 || taken.choice.method !== found.choice.method) silent.push(`${wishes.flat().join(" ")}: ${said.text}`);
+        }
         if (said && !said.undo) silent.push(`${wishes.flat().join(" ")}: ${said.text}`); // no card or driver is set
         for (const axis of data.weights) {
           const wish = new Map(picked).get(axis);

@@ -252,6 +252,20 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             ),
         ),
         (
+            "?platform=cuda&os=linux&build=2.4.1&method=conda",
+            (
+                "This site has no PyTorch 2.4.1 command for conda. "
+                "Showing PyTorch, version not pinned. Change to PyTorch 2.4.1"
+            ),
+        ),
+        (
+            "?platform=cuda&os=linux&build=2.4.1&variant=cu121",
+            (
+                "This site has no CUDA 12.1 command for Python 3.13. "
+                "Showing Python 3.12. Back to CUDA 12.4"
+            ),
+        ),
+        (
             "?platform=cuda&os=linux&driver=390",
             "Your GPU driver fits no verified build of CUDA on Linux x86-64 since PyTorch 2.4.0.",
         ),

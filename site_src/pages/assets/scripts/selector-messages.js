@@ -51,7 +51,7 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const own = (axis) => axis !== "python" || row.pythons; // a container has a Python of its own
   const changed = model.data.weights.filter((axis) => row && !picked.has(axis) && choice[axis] !== usual[axis] && own(axis));
   if (changed.length === 0) return null;
-  const name = (from) => (axis) => valueName(model, axis, from[axis], choice.platform);
+  const name = (from) => (axis) => shownName(model, axis, from);
   const [shown, instead] = [listed(changed.map(name(choice))), listed(changed.map(name(usual)))];
   const without = (axis) => model.resolve(wishes.filter(([other]) => other !== axis), limits).choice;
   const restores = (count) => ([axis]) => changed[count]((other) => without(axis)[other] === usual[other]);
@@ -67,7 +67,8 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   }
   const [undo, value] = cause;
   const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
-  const isPossible = together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
+  const isSame = model.axes.every((axis) => changed.includes(axis) || together.choice[axis] === choice[axis]); // a container takes any Python
+  const isPossible = isSame && together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
   const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
@@ -118,7 +119,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   }
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
-    const shown = valueName(model, axis, choice[axis], choice.platform);
+    const shown = shownName(model, axis, choice);
     if (model.available(axis, choice).has(value)) return say("This site has no {value} command for {instead}. Showing {shown}.", { value: wished, instead: later(model, choice, wishes, axis, unmet, limits), shown });
     if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
@@ -189,6 +190,11 @@ function valueName(model, axis, value, platform) {
   if (axis === "python") return `Python ${value}`;
   if (axis === "build") return say("PyTorch {build}", { build: buildName(value) });
   return model.label(axis, value, platform);
+}
+
+/** A value that is shown; what names no version chooses the release and the build itself. */
+function shownName(model, axis, choice) {
+  return isUnpinned(model, choice) && ["build", "variant"].includes(axis) ? releaseName(model, choice) : valueName(model, axis, choice[axis], choice.platform);
 }
 
 export function described(model, choice) {
