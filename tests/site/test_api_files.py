@@ -69,6 +69,9 @@ def test_the_index_names_the_platforms_as_the_catalogue_does(site: Site) -> None
     listed = [(p["id"], p["name"], p["vendor"]) for p in read(site, "index.json")["accelerators"]]
     known = site.catalog.platforms
     assert listed == [(p.id, p.accelerator.name, p.accelerator.vendor) for p in known]
+    ascend = next(p for p in read(site, "index.json")["accelerators"] if p["id"] == "ascend")
+    own = {name: ascend[name] for name in ("integration", "dispatch_key", "device")}
+    assert own == {"integration": "out-of-tree", "dispatch_key": "PrivateUse1", "device": "npu"}
     assert read(site, "index.json")["newest_release"] == site.catalog.releases.newest.version
 
 

@@ -239,6 +239,9 @@ def _index(catalog: Catalog) -> Index:
             IndexEntry.from_objects(
                 platform.accelerator,
                 id=platform.id,
+                integration=platform.accelerator.integration.value,
+                dispatch_key=platform.accelerator.dispatch_key.value,
+                device=platform.accelerator.device.value,
                 accelerator=f"accelerators/{platform.id}.json",
                 install=f"install/{platform.id}.json",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from accelerator_portal.catalog.fields import Model
+from accelerator_portal.catalog.fields import Integration, Model
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
@@ -19,6 +19,12 @@ class IndexEntry(Model):
     """Name of the platform."""
     vendor: str
     """The company that makes the hardware."""
+    integration: Integration
+    """`in-tree` or `out-of-tree`."""
+    dispatch_key: str
+    """PyTorch's dispatch key."""
+    device: str
+    """The argument of `torch.device()`."""
     accelerator: str
     """Address of the platform's own file."""
     install: str
