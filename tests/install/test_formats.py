@@ -62,6 +62,7 @@ def test_a_project_for_cuda_takes_only_torch_from_pytorchs_index(
     }
     assert "explicit = true" in texts["cuda"]
     assert "explicit = true" not in texts["rocm"]  # its Triton is on that index alone
+    assert "# Not explicit" in texts["rocm"]
 
 
 def test_a_project_says_which_systems_its_index_is_for(rows: tuple[InstallRow, ...]) -> None:

@@ -152,6 +152,8 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
         yield from ("[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
         if url.startswith(_ON_PYPI):
             yield "explicit = true"
+        elif url.startswith(INDEX):
+            yield "# Not explicit: further packages, such as Triton for this hardware, are here."
 
 
 def _marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
