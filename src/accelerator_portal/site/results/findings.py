@@ -106,7 +106,9 @@ def _unchecked(day: str, why: str) -> str:
         return message("Not checked on {day}: {host} did not respond.", day=day, host=host)
     if why == FREE_THREADED:
         return message(
-            "Not checked on {day}: uv does not resolve packages for free-threaded Python.", day=day
+            "Not checked on {day}: this site’s check does not cover free-threaded Python. "
+            "The command may work.",
+            day=day,
         )
     return message("Not checked on {day}: {reason}.", day=day, reason=why)
 
