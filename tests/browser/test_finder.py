@@ -138,6 +138,46 @@ def test_notes_of_the_card_stand_beside_its_commands(open_page: OpenPage) -> Non
     expect(first.locator(".answer-runs")).to_contain_text("ARM64")
 
 
+def test_notes_of_another_machine_are_left_out(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("windows"))
+    first = page.locator(".answer").first
+    for query, number in [("RTX 3050 Ti", 0), ("RTX 3050 Ti linux arm64", 1)]:
+        anew(page)
+        ask(page, query)
+        expect(first.locator(".command")).to_be_attached()
+        expect(first.locator(".note").filter(has_text="On Linux on Arm")).to_have_count(number)
+
+
+def test_a_processor_leads_to_its_npu(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("windows"))
+    for query in ("Snapdragon X Elite", "Core Ultra 7 258V"):
+        anew(page)
+        ask(page, query)
+        found = page.locator(".answer").first.get_by_role("link", name="The NPU of this processor")
+        expect(found).to_have_attribute("href", re.compile(rf"\?card={quote(query)}%20NPU$"))
+
+
+def test_the_sites_search_leads_to_the_finder(open_page: OpenPage) -> None:
+    page = open_page("get-started/")
+    search = page.locator("[data-md-component=search-query]")
+    link = page.locator(".search-finder")
+    search.fill("nightly")
+    expect(link).to_be_hidden()
+    search.fill("GTX 1060")
+    expect(link).to_have_text("Look up “GTX 1060” in the card finder")
+    link.click()
+    expect(page.locator(".answer-name").first).to_have_text("GeForce GTX 1060")
+
+
+@pytest.mark.parametrize("width", [360, 390])
+def test_the_jump_to_the_finder_shows_its_label(open_page: OpenPage, width: int) -> None:
+    page = open_page(HOME, viewport={"width": width, "height": 740})
+    page.locator("a.to-finder").first.click()
+    expect(page.locator("#card:target")).to_be_in_viewport()
+    tops = "document.querySelector('label[for=card]').getBoundingClientRect().top >= document.querySelector('.md-header').getBoundingClientRect().bottom"
+    page.wait_for_function(tops)
+
+
 def test_a_driver_limits_the_commands(open_page: OpenPage) -> None:
     page = open_page(HOME, script=on("linux"))
     ask(page, texts.PASTES["nvidia-smi"].text)

@@ -102,6 +102,7 @@ function body(context, answer) {
   links.append(link(root + page, generation ? say("{card} on the {platform} page, with sources", { card: generation.name, platform: platform.name }) : say("{platform}: setup, first program, help", { platform: platform.name })));
   if (generation?.verdict === "none" && platform.dispatch_key !== "CPU") links.append(" ", link(`${root}other-ways/`, say("Phones, browsers and other runtimes")));
   parts.push(links);
+  if (!/npu|\n/i.test(context.query) && generation?.notes.some((note) => note.includes("The NPU of"))) links.append(" ", link(`${root}hardware/?card=${encodeURIComponent(`${context.query} NPU`)}`, say("The NPU of this processor")));
   const sure = identify(platform, found.choice.os);
   if (sure) parts.push(sure);
   return parts;
@@ -309,7 +310,8 @@ function paragraph(className, parts) {
 /** What qualifies the hardware and the commands, once each. */
 function notes({ platform, generation, models, wsl }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
-  const vendors = new Set([...(generation?.notes ?? []), models.length === 1 && models[0].note, row?.note].filter(Boolean));
+  const isHere = (text) => !row || (generation.note_machines?.[text]?.some((machine) => `${row.os} ${row.arch} `.startsWith(`${machine} `)) ?? true);
+  const vendors = new Set([...(generation?.notes ?? []).filter(isHere), models.length === 1 && models[0].note, row?.note].filter(Boolean));
   if (wsl) vendors.delete(platform.wsl); // stands above the commands
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
   const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });

@@ -89,7 +89,7 @@ class Finder {
     const platforms = cards.platforms.map(({ platform }) => platform);
     const cpu = cards.platforms.find(({ isCpu }) => isCpu)?.platform;
     const { root, home = root } = this.form.dataset;
-    const context = { root, home, model, system, platforms, cpu, openHere, answers: found };
+    const context = { root, home, model, system, platforms, cpu, openHere, query, answers: found };
     const missing = say("“{name}” is not in the list.", { name: shortened(unknown || query) });
     if (found.length === 0 && cards.reader.namesOnlyARelease(query)) return [say("Type the name of your hardware, too."), [releaseLink(this.form, olderRelease(model, cards.reader.read(query).release))]];
     if (found.length === 0) return [missing, [...nearBox(context, cards.nearest(query)), helpBox(context)]];

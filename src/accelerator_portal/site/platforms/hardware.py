@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from urllib.parse import urlencode
 
 from pydantic import SkipValidation
@@ -69,6 +69,9 @@ class GenerationData(Model):
     """Remarks on the generation and on the builds of the newest release."""
     other_notes: tuple[str, ...] = ()
     """Remarks on other builds."""
+    note_machines: dict[str, tuple[str, ...]] | None = None
+    """For each remark in `notes` that is about builds for some systems and architectures only:
+    these, such as `windows` or `linux aarch64`."""
     models: tuple[HardwareModel, ...]
     """The cards."""
     source: tuple[str, ...]
@@ -299,6 +302,7 @@ def _generation(
         install=_address(platform, card, found),
         notes=_distinct(generation.note, *(_build_note(platform, build) for build in first)),
         other_notes=_distinct(*(_build_note(platform, build) for build in others)),
+        note_machines=_note_machines(platform, first),
         source=tuple(dict.fromkeys(names)),
     )
 
@@ -324,6 +328,20 @@ def _build_note(platform: Platform, build: BuildSupport) -> str | None:
         return build.note
     names = _variant_names(platform)
     return f"{listed([names[variant] for variant in build.variants])}: {build.note}"
+
+
+def _note_machines(
+    platform: Platform, builds: list[BuildSupport]
+) -> dict[str, tuple[str, ...]] | None:
+    """Return the machines of each remark that is about builds for some machines only."""
+    found: dict[str, list[str]] = {}
+    noted = [(note, build) for build in builds if (note := _build_note(platform, build))]
+    everywhere = {note for note, build in noted if not build.os and not build.arch}
+    for note, build in noted:
+        if note not in everywhere:
+            machines = product(build.os or OS, *([build.arch] if build.arch else []))
+            found.setdefault(note, []).extend(map(" ".join, machines))
+    return {note: tuple(machines) for note, machines in found.items()} or None
 
 
 def _variant_names(platform: Platform) -> dict[str, str]:
