@@ -160,7 +160,7 @@ def test_a_processor_leads_to_its_npu(open_page: OpenPage) -> None:
 def test_the_sites_search_leads_to_the_finder(open_page: OpenPage) -> None:
     page = open_page("get-started/")
     search = page.locator("[data-md-component=search-query]")
-    link = page.locator(".search-finder")
+    link = page.locator(".search-lead.to-finder-page")
     search.fill("nightly")
     expect(link).to_be_hidden()
     search.fill("GTX 1060")

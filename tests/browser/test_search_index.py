@@ -65,7 +65,7 @@ def test_a_pasted_error_leads_to_the_questions_as_it_was(open_page: OpenPage, pa
     words = shown.locator(".md-search__input")
     words.click()
     words.evaluate(_PASTE, TRACEBACK)
-    shown.locator(".search-error").click()
+    shown.locator(".search-lead.to-questions").click()
     expect(shown.locator("textarea[name=text]")).to_have_value(TRACEBACK)
     assert ("/zh/questions/" in shown.url) == page.startswith("zh/")
 
@@ -73,7 +73,7 @@ def test_a_pasted_error_leads_to_the_questions_as_it_was(open_page: OpenPage, pa
 def test_words_that_are_no_error_offer_no_search_for_errors(open_page: OpenPage) -> None:
     page = open_page("run-anywhere/")
     search(page, "gfx1030")
-    expect(page.locator(".search-error")).to_be_hidden()
+    expect(page.locator(".search-lead.to-questions")).to_be_hidden()
 
 
 def test_chinese_words_beside_latin_ones_are_searched(open_page: OpenPage) -> None:

@@ -79,7 +79,7 @@ function search({ isComposing }) {
     searched.setSelectionRange(...[selectionStart, selectionEnd].map((end) => asQuery(value.slice(0, end)).length));
   }
   searched.dispatchEvent(new Event("keyup")); // Material listens only to keys, not to text that is pasted with the mouse or dictated
-  offerQuestions();
+  offerPages(value.trim());
 }
 for (const event of ["input", "compositionend"]) searched?.addEventListener(event, search);
 
@@ -91,10 +91,18 @@ let pasted = "";
 searched?.addEventListener("paste", ({ clipboardData }) => (pasted = clipboardData.getData("text")));
 const words = (text) => asQuery(text).replace(/\s+/g, "");
 const asked = () => (words(pasted) === words(searched.value) ? pasted : searched.value).trim().slice(-LONGEST);
-function offerQuestions() {
-  const line = document.querySelector(".search-error");
-  line.hidden = !ERROR.test(searched.value);
-  line.search = new URLSearchParams({ text: asked() });
+
+// The card finder knows names such as "GTX 1060", of which the search finds only parts.
+const LONGEST_NAME = 60; // longer texts are messages
+const finderWords = document.querySelector(".search-lead.to-finder-page")?.textContent;
+
+function offerPages(query) {
+  const [questions, finder] = document.querySelectorAll(".search-lead");
+  questions.hidden = !ERROR.test(query);
+  questions.search = new URLSearchParams({ text: asked() });
+  finder.hidden = !questions.hidden || !/\d/.test(query) || query.length > LONGEST_NAME;
+  finder.search = new URLSearchParams({ card: query });
+  finder.textContent = finderWords.replace("{query}", () => query);
 }
 
 // The page of questions answers what was searched for.
