@@ -47,10 +47,11 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
-    """Write a folder atomically; it replaces an existing one.
+    """Write a folder as a whole; it replaces an existing one.
 
-    `files` maps paths inside the folder to their text, or to a file to copy. Raises OSError if
-    writing fails, and leaves no partial folder.
+    `files` maps paths inside the folder to their text, or to a file to copy. An existing folder is
+    first renamed to a hidden name that ends with `.old`. Raises OSError if writing fails, and
+    leaves no partial folder.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."
@@ -77,7 +78,7 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
 
 
 def remove_leftovers(root: Path, now: dt.datetime) -> None:
-    """Remove temporary files and folders below `root` that are older than LEFTOVER_AGE.
+    """Remove temporary files and folders (`.*.new`) below `root` older than LEFTOVER_AGE.
 
     `now` is the current time. Files that cannot be removed stay; they do no harm.
     """

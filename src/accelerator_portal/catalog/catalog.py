@@ -225,7 +225,7 @@ class Catalog:
 
     @cached_property
     def own_suites(self) -> dict[str, OwnSuite]:
-        """The suites that vendors declare in their folders, by name."""
+        """The suites that vendors declare under the id of their own folder, by suite name."""
         return {
             suite.name: suite
             for platform in self.platforms

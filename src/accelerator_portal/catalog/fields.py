@@ -71,14 +71,15 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
 
 def visible(value: str) -> str:
     """Return a text unchanged. Raises PydanticCustomError if it has an invisible character."""
-    if hidden := HIDDEN.search(value):  # escaped in a file, `"\\u202e"`, the character gets here
+    if hidden := HIDDEN.search(value):  # such as `"\u202e"`, escaped in a file
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise fault(what, "remove it")
     return value
 
 
 # The signs of the portal's outcomes, and symbols and emoji that look like verdicts, such as check
-# marks, crosses, stars and circles. Letters of all scripts, arrows, ×, ® and ™ are allowed.
+# marks, crosses, stars and circles. Letters of all scripts, ×, ® and ™ are allowed, and so are the
+# arrows from U+2190 to U+21FF.
 VERDICT_MARK = re.compile(
     r"[\u203c\u2049\u2139\u20e3\u2205\u221a\u2260\u2295-\u22a1\u2300-\u27bf\u2b00-\u2bff"
     r"\u3297\u3299\uffed\uffee\U00010102\U0001f000-\U0001fbff]"

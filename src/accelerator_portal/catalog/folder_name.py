@@ -7,7 +7,8 @@ import re
 MAX_ID = 40
 MAX_REPORT = 100  # pages and files of the site are named after the report
 
-# On Windows these are names of devices, with any text after the first dot: Git could not create it.
+# On Windows these are names of devices, with any text after the first dot. Git could not create
+# such a file.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.DOTALL)
 
 # The page of all platforms is in the same folder as the platforms' pages.

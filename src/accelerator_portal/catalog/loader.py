@@ -228,7 +228,7 @@ class _Reader:
     def parsed(
         self, path: str, parse: Callable[[str, str], tuple[T | None, list[Problem]]]
     ) -> T | None:
-        """Return what `parse` makes of a file's path and text; None if the file cannot be read.
+        """Return what `parse` makes of a file's path and text; None if the file cannot be used.
 
         A platform's file must be inside its folder, also after following symbolic links.
         """
@@ -252,7 +252,7 @@ class _Reader:
         return found
 
     def _is_folder(self, path: str, what: str, remedy: str) -> bool:
-        """Return whether a path is a folder; if it is none, record the problem `what`."""
+        """Return whether a path is a folder; if not, record `what`, or that it is a link."""
         place = self.root / path
         if place.is_symlink():
             what, remedy = "the folder is a symbolic link", "replace the link with the folder"

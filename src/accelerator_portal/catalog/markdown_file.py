@@ -132,7 +132,7 @@ class Translation:
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
     """Return the parsed guide or FAQ (None if it cannot be used) and its problems.
 
-    `path` is only named in problems; `text` is the content of the file.
+    `path` is not read; it is the path in the result and in problems. `text` is the file's content.
     """
     found, problems = _parsed(path, text, SourcedFile, "sources: …")
     return (replace(found[1], sources=found[0].sources) if found else None), problems

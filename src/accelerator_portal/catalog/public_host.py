@@ -18,7 +18,7 @@ _PRIVATE = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain")
 
 
 def is_public(parts: SplitResult) -> bool:
-    """Return whether an address has a valid port and a host outside private networks."""
+    """Return whether an address has a public host and no invalid port."""
     try:
         if parts.port == 0:
             return False

@@ -108,7 +108,10 @@ def schema_files() -> dict[str, str]:
 
 
 def slug(text: str) -> str:
-    """Return the anchor of a heading: its words in lower case, joined by hyphens."""
+    """Return the anchor of a heading: its words in lower case, joined by hyphens.
+
+    Only ASCII letters and digits remain; if there are none, the anchor is `section`.
+    """
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "section"
 
 
@@ -116,7 +119,7 @@ def format_address(path: str, record: str) -> str:
     """Return the address of a record's format description, relative to the site's root.
 
     `path` is the contributed file. `record` is the name of the record's model, such as `Option`, or
-    empty for the file itself.
+    empty for the file itself. For a file without a format, the address is that of the whole page.
     """
     if fnmatchcase(path, "accelerators/*/results/*"):
         return "contribute/report/#keys"

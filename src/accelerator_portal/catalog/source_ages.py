@@ -1,4 +1,4 @@
-"""Lists every fact with its sources, the trust in each source, and the day it was read."""
+"""Lists every fact with its sources, its trust level, and the day its oldest source was read."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
 def _reason(error: OSError | RuntimeError) -> str | None:
     """Return why a file cannot be read, or None if the system does not say.
 
-    A link to itself is a RuntimeError until Python 3.12.
+    A link to itself is a RuntimeError in Python 3.12 and older.
     """
     if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
         return "the symbolic link points to itself"

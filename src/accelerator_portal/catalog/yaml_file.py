@@ -1,8 +1,8 @@
 """Parses YAML into plain data with line numbers, and helps to edit the text of YAML files.
 
 Only one document of mappings, lists and scalars is accepted. Anchors, aliases and tags are refused
-before any data is created, so that no document can grow in memory or create objects. Duplicate keys
-are refused, because YAML would silently keep the last one.
+and never resolved, so that no document can grow in memory or create objects. Duplicate keys are
+refused, because YAML would silently keep the last one.
 """
 
 from __future__ import annotations

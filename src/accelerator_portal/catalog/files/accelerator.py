@@ -58,7 +58,10 @@ class ReleaseAsset(Model):
 
 
 class WorkflowArtifact(Model):
-    """An artifact of the latest successful run of a workflow. It contains `report.json`."""
+    """An artifact with `report.json`, from the latest successful run of a workflow that has one.
+
+    Runs that a pull request started don't count.
+    """
 
     repository: RepositoryName
     """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
@@ -326,7 +329,8 @@ class Accelerator(SourcedFile):
     """Where to ask for help."""
     own_sites: tuple[Line, ...] = ()
     """Other websites whose documents count as documents of the vendor: an owner on a code host,
-    such as `github.com/example-labs`, or a domain. Omit sites in `documentation` and `support`."""
+    such as `github.com/example-labs`, or a domain, such as `example.com`. Use lowercase. Omit sites
+    in `documentation` and `support`."""
     additional_platform: AdditionalPlatformEntry | None = None
     """The platform's entry on pytorch.org's Additional Platforms page, if there is one."""
     upstream_ci: tuple[UpstreamCi, ...] = ()

@@ -72,7 +72,7 @@ class Check(Sourced):
     def _simple_statements(cls, code: str) -> str:
         """Return the code.
 
-        Raises PydanticCustomError if it cannot be joined into one line for pasting.
+        Raises PydanticCustomError if it is not valid Python, or if `one_line` cannot join it.
         """
         try:
             module = ast.parse(code)

@@ -81,7 +81,8 @@ class PipStep(Model):
     """Whether pip accepts pre-releases, such as nightly builds."""
 
 
-# With one of these options, a program in the container can access the machine, or has fewer limits.
+# With these namespaces of the host, capabilities or folders, a program in the container can access
+# the machine, or has fewer limits.
 # Source: docs.podman.io on `--privileged`, read 2026-11-25.
 _NAMESPACES = frozenset({"--net", "--network", "--pid", "--userns", "--uts"})
 _CAPABILITIES = frozenset(
@@ -93,7 +94,10 @@ _FOLDERS = frozenset(
 
 
 def host_options(args: Sequence[str]) -> Iterator[str]:
-    """Yield the options in `args` of `docker run` that give the container access to the machine."""
+    """Yield the options of `docker run` in `args` that give the container access to the machine.
+
+    An option that takes a value is yielded with it: `--device /dev` or `--device=/dev`.
+    """
     for word, following in zip(args, (*args[1:], ""), strict=False):
         option, joined, value = word.partition("=")
         if short := re.fullmatch(r"-[itdPq]*v=?(.*)", word):

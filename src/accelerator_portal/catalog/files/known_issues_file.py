@@ -1,4 +1,4 @@
-"""Models `known-issues.yaml`: tests that fail or are skipped on purpose, until an expiry date."""
+"""Models `known-issues.yaml`: tests to skip, or to run and expect to fail, until a date."""
 
 from __future__ import annotations
 

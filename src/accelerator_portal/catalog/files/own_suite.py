@@ -66,8 +66,10 @@ class SuiteNames:
     def full(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
-        A suite that the portal does not describe is the vendor's own, because suites of two vendors
-        can have the same name. If `portal` is empty, a name without an alias stays as it is.
+        `accelerator` is the id of the report's platform. An alias becomes the name of its suite. A
+        suite that is neither in `portal` nor part of the harness is the vendor's own, because
+        suites of two vendors can have the same name. If `portal` is empty, a name without an alias
+        stays as it is.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite
@@ -108,5 +110,5 @@ def suite_folder(suite: str) -> str:
 
 
 def of_executorch(suite: str) -> bool:
-    """Return whether a suite tests ExecuTorch; all others test PyTorch itself."""
+    """Return whether a suite tests ExecuTorch, as `executorch…` and `acme/executorch…` do."""
     return suite.rpartition("/")[2].startswith("executorch")

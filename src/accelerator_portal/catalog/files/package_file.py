@@ -42,7 +42,8 @@ class ReleaseFacts(Model):
     python: Line | None = None
     """The Python versions that all its files require, as a specifier."""
     wheels: Mapping[Tag, Line] = Field(default_factory=dict)
-    """The Python tags of its wheels by platform tag (PEP 425): system, C library, architecture."""
+    """The Python tags of its wheels, separated by spaces, by platform tag (PEP 425): system, C
+    library, architecture."""
     sdist: Flag = False
     """Whether there is a source archive."""
     requires: Mapping[Tag, tuple[Line, ...]] = Field(default_factory=dict)
@@ -63,7 +64,7 @@ class IndexFacts(Model):
     index: IndexName
     """`pypi`, or the address of the index."""
     about: Line | None = None
-    """The summary of the newest release."""
+    """The summary of the newest release that is not yanked."""
     releases: tuple[ReleaseFacts, ...] = ()
     """The newest releases, newest first. Empty if the index doesn't have the package."""
 
@@ -82,9 +83,10 @@ class FactChange(Model):
     on: Tag = EVERY
     """The platform tag that the change concerns."""
     before: Line | Literal[""] = ""
-    """The value before the change."""
+    """The value before the change. For `yanked`: the reason, or `yes` without a reason; empty if
+    the version was not yanked."""
     after: Line | Literal[""] = ""
-    """The value after the change."""
+    """The value after the change, as in `before`. For `removed`, both are empty."""
 
 
 class PackageFacts(Model):
@@ -123,7 +125,7 @@ class PackagesRead(Model):
     later: Mapping[PackageName, Day] = Field(default_factory=dict)
     """Packages that were read after that day, each with its day."""
     faults: tuple[IndexFault, ...] = ()
-    """The packages that could not be read on that day."""
+    """The packages that could not be read from an index at the last attempt."""
 
     def fault(self, package: str, index: str) -> IndexFault | None:
         """Return the error if a package could not be read from an index, else None."""
@@ -139,7 +141,7 @@ def newest_first(releases: Mapping[str, ReleaseFacts]) -> tuple[ReleaseFacts, ..
 PACKAGES = "data/packages"
 PACKAGES_READ = "data/packages-read.json"
 
-# The largest file, torch on forty indexes, has a quarter of this size.
+# A file about torch on forty indexes has a quarter of this size.
 MAX_BYTES = 4 * 1024**2
 
 _REMEDY = "restore the last valid version of the file, or run accelerator-portal packages sync"

@@ -310,7 +310,11 @@ class FeatureEvidence(Model):
 
 
 def name_matches(pattern: str, suite: str, name: str) -> bool:
-    """Return whether a test matches a pattern `suite/name`; the name may contain slashes."""
+    """Return whether a test matches a pattern `suite/name`.
+
+    The name may contain slashes, and its case is ignored. The suite ends at the first slash, so
+    only a wildcard matches a vendor's suite, such as `acme/kernels`.
+    """
     own_suite, _, own_name = pattern.partition("/")
     return fnmatchcase(suite, own_suite) and fnmatchcase(name.lower(), own_name.lower())
 
@@ -366,10 +370,11 @@ Words = Annotated[tuple[Line, ...], Field(min_length=1)]
 
 
 class TypedChoice(Model):
-    """Words in a card search that also select a value of the install selector."""
+    """Words in a card search that select values of the install selector, or that are ignored."""
 
     words: Words
-    """The words, in lowercase. A space in them matches a space, a hyphen or nothing."""
+    """The words, in lowercase. A space in them matches a space, a hyphen, an underscore or
+    nothing."""
     os: Os | None = None
     """The operating system that the words select."""
     system: Line | None = None
@@ -417,7 +422,10 @@ class PciNames(Model):
 
 
 class FinderWords(Model):
-    """The words that the card finder recognizes besides names. All words are in lowercase."""
+    """The words that the card finder recognizes besides names.
+
+    They are in lowercase, except in `systems` and `pci`.
+    """
 
     choices: tuple[TypedChoice, ...] = ()
     """Words that select a value or that the card finder ignores."""
@@ -431,14 +439,14 @@ class FinderWords(Model):
     units: tuple[Line, ...] = ()
     """Units that follow a number, for example `gb`."""
     computers: tuple[Line, ...] = ()
-    """Names of computers that contain the hardware, for example `thinkpad`. The card finder
-    ignores such a name and a model number of one or two digits after it."""
+    """Names of computers that contain the hardware, for example `thinkpad`; `#` stands for a digit.
+    The card finder ignores such a name and the words for its model, for example `x1` or `gen9`."""
     foreign: tuple[Line, ...] = ()
     """Words of products that no build of PyTorch runs on, although their chips are listed, for
     example `ipad`."""
     labels: tuple[Line, ...] = ()
     """Labels that tools print before a name, for example `model name`."""
     systems: Mapping[Os, Words] = {}
-    """For each operating system, texts that only tools of this system print."""
+    """For each operating system, texts that only tools of this system print. Case matters."""
     pci: PciNames | None = None
     """Names of cards by PCI ID."""

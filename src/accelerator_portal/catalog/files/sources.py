@@ -56,7 +56,7 @@ def opens_at(url: str, lines: str | None = None, words: str | None = None) -> st
 
 
 def is_file(url: str) -> bool:
-    """Return whether an address is a file in a repository on a code host."""
+    """Return whether an address is the page of a file in a repository on a code host."""
     return bool(_FILE.fullmatch(url))
 
 
@@ -112,7 +112,7 @@ class Source(Model):
 
 
 def cited_ids(data: object) -> Iterator[tuple[Location, str]]:
-    """Yield each source id that a key `source` in parsed YAML names, and the key's location."""
+    """Yield the location of each key `source` in parsed YAML with each source id that it names."""
     for location, value in values_in(data):
         if location[-1:] == ("source",):
             names = value if isinstance(value, list) else [value]
