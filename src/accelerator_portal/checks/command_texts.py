@@ -12,8 +12,9 @@ from accelerator_portal.catalog.markdown_file import MarkdownFile
 from accelerator_portal.checks.shell_text import Pipeline, pipelines, pipelines_of_words
 from accelerator_portal.reports.store import stored_reports
 
-# Reports contain many commands, and most are of the harness. Only commands with a pipe, an address,
-# a name with a dot or an at sign, or a word that `unprotected_words` looks for, are parsed.
+# Reports contain many commands, and most are of the harness. Only texts with a pipe, a backtick, a
+# parenthesis, an address, a dot, an at sign, a container engine, or a word that `unprotected_words`
+# looks for are parsed.
 _INTERESTING = re.compile(
     r"[|`@.(]|//|verify|insecure|trust|check|force|auth|tls|docker|podman|nerdctl|-\w*k",
     re.IGNORECASE,

@@ -17,8 +17,8 @@ def without_exemptions(
 ) -> Iterator[Problem]:
     """Yield the problems that no exception in `data/exceptions.yaml` accepts.
 
-    Then yield a problem for each exception that is not needed, has expired on the day `today`, or
-    names an unknown rule. Expired exceptions accept nothing. `rules` are the ids of all rules.
+    Then yield a problem for each exception that is not needed, ended before `today`, or names an
+    unknown rule. Exceptions that ended accept nothing. `rules` are the ids of all rules.
     """
     used: set[int] = set()
     for problem in problems:
@@ -54,7 +54,7 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
 def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
     """Return whether an exception's file is in a vendor's folder that the catalog does not have.
 
-    Such a folder is unreadable or quarantined, so its rules were not run.
+    Such a folder is missing, unreadable or quarantined, so the rules did not check all of it.
     """
     folder = platform_of(exemption.path)
     return bool(folder) and folder not in catalog.by_id

@@ -1,7 +1,8 @@
 """Limits the time and memory for reading and checking one folder.
 
 Each folder is first read and checked in a separate process, so that one vendor's folder can't block
-the check of the others. Commands that read all folders skip a folder that exceeds the limits.
+the check of the others. `accelerator-portal check` and the quarantine skip a folder that exceeds
+the limits.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _WORDS = {
 
 
 def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
-    """Return the folders that take too much time or memory to read, each with its problem.
+    """Return the problem of each folder that exceeds a limit or crashes the process, by name.
 
     The limits exist only on Linux and macOS; elsewhere the result is empty. It is also empty if the
     shared data cannot be used.

@@ -54,9 +54,10 @@ def addresses(catalog: Catalog) -> dict[str, Place]:
 def check_network(
     wanted: Mapping[str, Place], asked: Callable[[], None] = lambda: None
 ) -> list[Problem]:
-    """Request every address once, and return a problem for each that does not respond.
+    """Request every address once, and return a problem for each that fails.
 
-    `asked` is called after each request. Requests stay within LIMITS.
+    An address fails if there is no response or an error status, except those of hosts that refuse
+    programs. `asked` is called after each request. Requests stay within LIMITS.
     """
     return sorted(asyncio.run(_check(wanted, asked)))
 
@@ -77,7 +78,7 @@ async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list
 
 
 async def _fault(client: HttpClient, address: str) -> str | None:
-    """Return an error message for an address; None if its host responds or refuses programs."""
+    """Return an error message for an address; None if it works or its host refuses programs."""
     shown = f'"{address[:200]}"'
     try:
         status = await client.status(address)

@@ -101,7 +101,8 @@ def name_of(word: str) -> str:
 def program_of(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return the name of the program that a command runs, and its arguments.
 
-    Prefixes such as `sudo -u root` and `NAME=value` are skipped.
+    Prefixes such as `sudo -u root` and `NAME=value` are skipped. Both values are empty if no
+    program follows.
     """
     place = 0
     while place < len(words):

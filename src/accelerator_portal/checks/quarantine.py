@@ -25,10 +25,10 @@ def load_with_quarantine(
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog below `root` without the folders that have errors, and the other problems.
 
-    `set_aside` of the catalog has the problems of these folders. If the folder `last_good` has a
-    last valid version of one (see `last_good_versions`), the catalog has that version and lists it
-    in `shown_before`. The returned problems are warnings, and errors of shared data, with which no
-    site can be built.
+    `set_aside` of the catalog has the errors of these folders. If `last_good` contains the last
+    valid version of one (see `last_good_versions`) and that version has no errors now, the catalog
+    has it and lists it in `shown_before`. The returned problems are warnings, and errors of shared
+    data, with which no site can be built.
     """
     catalog, problems = _without_broken(root, today)
     if catalog is not None and last_good is not None:
@@ -54,7 +54,11 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
 def _with_last_good(
     catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
-    """Return the catalog with the last valid version of a folder, unless that has errors now."""
+    """Return the catalog with the last valid version of `folder`, which is shown since `since`.
+
+    The version is below the folder `place`. If it cannot be loaded or the rules now find an error,
+    the catalog is returned unchanged.
+    """
     platform, _ = load_platform(place, folder)
     if platform is None:
         return catalog
@@ -82,8 +86,8 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
     """Return the problems that the rules find; those of rules that compare folders as warnings.
 
-    So two folders with the same name are both not quarantined. The check of the pull request that
-    adds the second one still fails.
+    Therefore, neither of two folders with the same name is quarantined. The check of the pull
+    request that adds the second one still fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING else problem
@@ -92,7 +96,7 @@ def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
 
 
 def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
-    """Return the errors by name of the vendor's folder, and the problems outside these folders."""
+    """Return the errors by vendor folder, and the problems outside folders that have errors."""
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):

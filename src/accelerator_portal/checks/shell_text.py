@@ -18,7 +18,7 @@ _REDIRECTIONS = frozenset({"<", ">", "&>", ">&", "<&"})
 _NEW_PIPELINE = frozenset({";", "&", "&&", "||", "(", ")"})
 _PIPES = frozenset({"|", "|&"})
 
-# A backslash in sh, a backtick in PowerShell, a caret in cmd.
+# Joins a line with the next one: a backslash in sh, a backtick in PowerShell, a caret in cmd.
 _JOINED = re.compile(r"[\\`^]\n")
 _ENDS_OPEN = re.compile(r"(?:\|&?|&&|\|\|)[ \t]*\Z")
 _COMMENT = re.compile(r"(?<=[|&])[ \t]*#.*\Z")

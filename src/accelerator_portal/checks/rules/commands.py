@@ -30,7 +30,7 @@ _OWN_CLOUD = "169.254.169.254"
 
 @rule()
 def command_hosts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Commands download only over https, from hosts listed in `data/hosts.yaml`.
+    """Commands download only over https or ssh, from hosts listed in `data/hosts.yaml`.
 
     Readers paste commands into a shell, often as root. To use a new host, add it to
     `data/hosts.yaml`; a maintainer of the portal reviews it. The rule applies to steps in
@@ -180,7 +180,7 @@ _CURL_VALUES = frozenset("AbcCdDeEFHKmoPQrtTuUwxXyYz")
 
 
 def unprotected_words(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command that disable a security check."""
+    """Yield the words of a command that disable a security check; `-k` of curl as `curl -k`."""
     curl = False
     for word in words:
         plain = word.lower()
@@ -238,7 +238,7 @@ def addresses(words: Sequence[str]) -> Iterator[str]:
 
 
 def implied_addresses(words: Sequence[str]) -> Iterator[str]:
-    """Yield the addresses that are written without a scheme, with the scheme added."""
+    """Yield `https://HOST/` or `ssh://HOST/` for each address that is written without a scheme."""
     for word in words:
         if found := _REMOTE.match(word):
             yield f"ssh://{found[1]}/"

@@ -50,7 +50,7 @@ def _requirements(row: InstallRow) -> list[Requirement]:
         try:
             found.append(Requirement(package))
         except InvalidRequirement:
-            continue  # reported by the rules of commands
+            continue  # reading the file reports it
     return found if any(r.name == "torch" and _pin(r) for r in found) else []
 
 

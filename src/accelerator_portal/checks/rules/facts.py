@@ -27,10 +27,9 @@ _FILE = "accelerator.yaml"
 
 @rule()
 def hardware_references(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """All variants and FAQ questions in `hardware` exist, and no entry is listed twice.
+    """Variants and FAQ questions in `accelerator.yaml` exist, and no hardware is listed twice.
 
-    `hardware` is a key of `accelerator.yaml`. Variants are listed in `install.yaml`, and questions
-    are headings of `faq.md`.
+    Variants are listed in `install.yaml`, and questions are headings of `faq.md`.
     """
     for platform in catalog.platforms:
         yield from _unknown_variants(platform)
@@ -81,7 +80,10 @@ def _doubled_generations(platform: Platform) -> Iterator[Problem]:
 
 
 def _doubled_models(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each model that is listed twice, or with different figures."""
+    """Yield a problem for each model that is listed twice in a generation, or with other figures.
+
+    Other figures in another generation are not a problem if one of the two models has a note.
+    """
     seen: dict[str, HardwareModel] = {}
     for at, generation in platform.generations():
         here = set()
@@ -122,9 +124,10 @@ def contradictions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     The rule compares the Python versions of a row in `compatibility.yaml` with those of its PyTorch
     release, and the SDK version of a row with that of its variant in `install.yaml`. It compares
     the minimum drivers of two SDK versions: a newer SDK doesn't need an older driver. It compares
-    the components and the end date of two rows for one plugin version, unless a row has a note. It
+    the end dates of two rows for one plugin version and, if neither has a note, the components. It
     compares the builds of a card with the install commands, by release, operating system and
-    architecture. It compares the memory size and power of a card on two platforms.
+    architecture. It compares the memory size and power of a card on two platforms, unless a card
+    has a note.
     `requirement-versions` compares the requirements of an option with its rows, `package-facts`
     compares rows and releases with package metadata, and `hardware-references` checks the cards of
     one platform.
@@ -172,7 +175,10 @@ def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> I
 
 
 def cards_on_two_platforms(catalog: Catalog) -> Iterator[Problem]:
-    """Yield a problem for each card whose memory or power differs between two platforms."""
+    """Yield a problem for each card whose memory or power differs between two platforms.
+
+    Cards with a note are not compared.
+    """
     first: dict[str, tuple[Platform, HardwareModel]] = {}
     for platform in catalog.platforms:
         for at, generation in platform.generations():
@@ -251,7 +257,8 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
 def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers.
 
-    SDKs and drivers are those in the rows of `compatibility.yaml`.
+    SDKs and drivers are those in the rows of `compatibility.yaml`. Versions of an SDK with the same
+    first two numbers count as one.
     """
     rows = enumerate(platform.compatibility.rows)
     known = [(place, row, sdk) for place, row in rows if (sdk := _sdk(platform, row))]

@@ -180,7 +180,10 @@ def _unserved(selector: Selector, start: StartingChoice) -> str | None:
 
 
 def _unknown_start(catalog: Catalog, name: str, location: Location) -> Iterator[Problem]:
-    """Yield a problem if a platform has no folder; those of its folder are reported already."""
+    """Yield a problem if the platform `name` has no folder.
+
+    A folder with problems counts; its problems are reported elsewhere.
+    """
     read = any(platform_of(path) == name for path in catalog.files)
     if not (read or name in catalog.by_id or name in catalog.set_aside):
         what = f'there is no platform "{name}"'
@@ -220,7 +223,7 @@ def _requirement(text: str) -> requirements.Requirement | None:
     try:
         requirement = requirements.Requirement(text)
     except requirements.InvalidRequirement:
-        return None  # the rule install-rows reports it
+        return None  # reading the file reports it
     pinned = any(spec.operator in {"==", "==="} for spec in requirement.specifier)
     return requirement if pinned else None
 

@@ -45,9 +45,8 @@ def archived_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Each platform with archived results has a folder, because an id never changes.
 
     Links, reports, the archive and other people's bookmarks use the id, which is the name of the
-    folder. A renamed folder would start with an empty history, and
-    old links would be broken. Readers see `name` in `accelerator.yaml`, which may change at any
-    time.
+    folder. A renamed folder would start with an empty history, and old links would be broken.
+    Readers see `name` in `accelerator.yaml`, which may change at any time.
     """
     for name in catalog.archived_without_folder:
         what = f"the archive has results of {name}, but the folder {ACCELERATORS}/{name} is missing"
@@ -77,7 +76,10 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _share(first: Platform, second: Platform) -> bool:
-    """Return whether both vendors set `shared_name`, so that neither can take the other's name."""
+    """Return whether both vendors set `shared_name`.
+
+    One vendor's declaration is not enough: with it, a vendor could use another vendor's name.
+    """
     return first.accelerator.package.shared_name and second.accelerator.package.shared_name
 
 
@@ -173,7 +175,10 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _on_pypi(catalog: Catalog, name: str) -> bool:
-    """Return whether PyPI has releases of a package; if none are stored, if it is well known."""
+    """Return whether PyPI has releases of a package.
+
+    If PyPI was never read for the package, return whether `_WELL_KNOWN` has its name.
+    """
     facts = catalog.packages.get(name)
     found = facts.on("pypi") if facts else None
     return bool(found.releases) if found else name in _WELL_KNOWN

@@ -45,7 +45,10 @@ def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
-    """Yield a problem for each report that has the same start time and suite as another."""
+    """Yield a problem for each report that has the start time and a suite of a report before it.
+
+    Only reports of one platform are compared, runs with runs and baselines with baselines.
+    """
     seen: dict[tuple[str, str, dt.datetime, str], StoredReport] = {}
     for stored in reports:
         made = stored.report
@@ -197,8 +200,9 @@ def own_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", location, what, remedy)
 
 
-# A warning: the report of one vendor must not be able to block that of another.
 _NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
+
+# A warning: the report of one vendor must not be able to block that of another.
 
 
 @rule(level="warning", compares=True)
@@ -206,7 +210,7 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
     """Platforms that use the same suite name have test names in common.
 
     Results are compared test by test. If platforms share a suite name but no test names, nothing
-    can be compared. The warning appears for the platform that added the suite last.
+    can be compared. The warning doesn't appear for the platform that ran the suite first.
     """
     by_suite: dict[str, dict[str, list[StoredReport]]] = defaultdict(dict)
     for stored in stored_reports(catalog)[0]:
@@ -224,7 +228,7 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
-    """Yield the platforms whose tests of a suite have no name in common with another platform's.
+    """Yield the platforms whose tests of a suite have no name in common with any other platform's.
 
     Omits the platform that ran the suite first. Parameters of tests are ignored, because platforms
     may test different data types.

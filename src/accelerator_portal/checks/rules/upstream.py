@@ -29,7 +29,7 @@ def relay_list(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
                 yield platform.problem("accelerator.yaml", location, what, remedy)
 
 
-# In `.github/workflows/`; a test compares the two.
+# The files in `.github/workflows/`. A test compares the two.
 OWN_WORKFLOWS = frozenset(
     {"checks.yml", "executorch.yml", "nightly.yml", "openreg.yml", "pages.yml",
      "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
@@ -41,12 +41,12 @@ UpstreamFault = tuple[str, str, str]  # the key, what is wrong, and the fix
 
 @rule()
 def upstream_events(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Platforms that test PyTorch pull requests name a maintainer and use only their own CI.
+    """Platforms that test changes of PyTorch name a maintainer and use only their own CI.
 
     `upstream_events` in `accelerator.yaml` declares where the tests run. Comments on new failures
-    name a maintainer to contact. Workflows in this repository are named after the platform, and
-    runner labels start with its ID, so that no vendor can start the portal's own workflows or use
-    another vendor's machines. Tests cannot be started in PyTorch's own repository.
+    name a maintainer to contact. Workflows in this repository are named after the platform, and at
+    least one runner label starts with its ID, so that no vendor can start the portal's own
+    workflows or use another vendor's machines. Tests cannot be started in PyTorch's own repository.
     """
     for platform in catalog.platforms:
         events = platform.accelerator.upstream_events

@@ -202,9 +202,10 @@ def unknown_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 @rule(level="warning")
 def unlisted_releases(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
-    """Each plugin release on the platform's index has a row in `compatibility.yaml` and a command.
+    """Each new plugin release has a row in `compatibility.yaml`, and the newest row has a command.
 
-    Readers must not miss a release that was published weeks ago. The command `accelerator-portal
+    Readers must not miss a release that was published weeks ago. The rule checks the final releases
+    on the platform's index that are newer than the oldest row. The command `accelerator-portal
     plugin-release` writes the row. If an install option lists its PyTorch releases one by one, the
     row alone is not enough: the newest row then has no install command.
     """
