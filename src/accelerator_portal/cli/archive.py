@@ -47,7 +47,7 @@ def fetch(root: Path, place: Path) -> None:
 def push(place: Path) -> None:
     """Replace the archive branch with the files in PLACE.
 
-    The branch then has one commit.
+    The branch then has one commit. Other files that others pushed since the fetch stay.
     """
     new = push_archive(place)
     click.echo("Pushed the archive." if new else "The archive has no changes to push.")

@@ -134,7 +134,10 @@ def _languages(root: Path) -> list[str]:
 
 
 def _repository(root: Path) -> RepositoryLinks:
-    """Return the repository's links, read from mkdocs.yml, the only file that has its address."""
+    """Return the repository's links, from `repo_url` in mkdocs.yml.
+
+    Raises click.ClickException if mkdocs.yml has none.
+    """
     found = re.search(
         r"^repo_url: (https://\S+)$", (root / _SETTINGS).read_text("utf-8"), re.MULTILINE
     )

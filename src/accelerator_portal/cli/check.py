@@ -1,4 +1,4 @@
-"""`accelerator-portal check`: runs every rule and prints all problems, in several formats."""
+"""`accelerator-portal check`: runs every rule and prints problems as text, annotations or JSON."""
 
 from __future__ import annotations
 
@@ -306,8 +306,8 @@ _USUAL_BASES = ("origin/HEAD", "origin/main")
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
     """Return the names of the platform folders that differ from `base` (default: the main branch).
 
-    Later changes of `base` don't count. Empty without git or a main branch. Raises
-    click.BadParameter if `base` does not exist.
+    Later changes of `base` don't count. Raises click.BadParameter if git finds no common commit of
+    HEAD and `base`. Without `base`, the result is empty in this case.
     """
     for name in (base,) if base else _USUAL_BASES:
         # Compare with the last common commit, so that later changes of others do not count.

@@ -30,7 +30,7 @@ INCLUDED: Mapping[Extra, tuple[Extra, ...]] = {"automation": ("packages", "site"
 """The other extras that an extra includes."""
 
 OLDEST_PYTHON = (3, 11)
-"""The oldest Python that extras support. The base dependencies also support older versions."""
+"""The oldest Python that extras support, except those in BESIDE_A_PLUGIN."""
 
 BESIDE_A_PLUGIN: frozenset[Extra] = frozenset({"cluster"})
 """Extras that support every Python that the base dependencies support."""
@@ -40,7 +40,10 @@ _NEWER = f"They need Python {'.'.join(map(str, OLDEST_PYTHON))} or newer."
 
 
 class MissingExtraError(click.ClickException):
-    """A command needs an extra that is not installed; the message has the install command."""
+    """A command needs an extra that is not installed.
+
+    The message has the install command, or says that the extra needs a newer Python.
+    """
 
     exit_code = 2
 

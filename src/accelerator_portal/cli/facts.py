@@ -35,8 +35,8 @@ from accelerator_portal.cli.options import JSON, ROOT, WholeNumber, checked_cata
 def list_facts(root: Path, stale: int | None, *, as_json: bool) -> None:
     """List facts with their sources.
 
-    Each source has a level of trust, which follows from its address: package metadata, own test,
-    vendor's document, third-party document or issue thread.
+    Each source has a level of trust: package metadata, own test, vendor's document, third-party
+    document or issue thread.
     """
     catalog = checked_catalog(root)
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}

@@ -16,10 +16,10 @@ INTERRUPTED = 130
 
 @contextmanager
 def failures_as_messages() -> Iterator[None]:
-    """Print errors as one line instead of a traceback, and exit.
+    """Print an error as one line, or one for each problem, instead of a traceback, and exit.
 
     The exit status is 1 for problems in the data and system errors, 2 for wrong usage (click's
-    own), and 130 after Ctrl+C.
+    own), and 130 after Ctrl+C. Unexpected exceptions are raised again.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or log that is not UTF-8

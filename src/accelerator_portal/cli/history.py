@@ -103,7 +103,7 @@ def rollup(  # noqa: PLR0913, PLR0917 - click hands over each option
 ) -> None:
     """Summarize the results of all archived runs.
 
-    The summary has a row for each accelerator, suite and month.
+    Each row is about one accelerator, suite and month.
 
     Dask workers read the files themselves: the repository must have the same path on each worker.
     """

@@ -51,12 +51,12 @@ class LazyGroup(click.Group):
         click.Group(commands=self.commands).format_commands(ctx, formatter)
 
     def make_context(self, *words: Any, **options: Any) -> click.Context:  # noqa: ANN401 - click's own
-        """Parse the options; errors are printed as one line."""
+        """Parse the options; errors are printed as messages."""
         with failures_as_messages():
             return super().make_context(*words, **options)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        """Run a command; errors are printed as one line."""
+        """Run a command; errors are printed as messages."""
         with failures_as_messages():
             return super().invoke(ctx)
 

@@ -36,7 +36,7 @@ class _InputFile(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
-        """Return the path. Raises click.BadParameter if it is missing, a pipe or a device."""
+        """Return the path. Raises click.BadParameter for other types of files, or none."""
         path = super().convert(value, param, ctx)
         place = Path(os.fsdecode(path))
         if not (place.is_file() or place.is_dir()):
@@ -202,7 +202,7 @@ def whole_catalog(root: Path) -> Catalog:
 
 
 def checked_catalog(root: Path) -> Catalog:
-    """Return the catalog below a folder if it passes the check; raises ProblemsError."""
+    """Return the catalog below a folder. Raises ProblemsError if the check finds errors."""
     catalog, problems = load_and_check(root, today())
     if (failed := errors(problems)) or catalog is None:
         raise ProblemsError(failed)

@@ -135,7 +135,8 @@ def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: 
     and their checks are run. This runs the code of the packages: use an environment without
     credentials. Each result is written at once; press Ctrl-C to stop.
 
-    If a package index doesn't respond, the command keeps its previous result and date.
+    If a package index doesn't respond, the commands that use it keep their previous results and
+    dates.
     """
     from accelerator_portal.packages.verification import Verification, total, verify_commands
 

@@ -1,4 +1,4 @@
-"""`accelerator-portal release`: adds PyTorch releases to data/releases.yaml, and compares them.
+"""`accelerator-portal release`: adds PyTorch releases to data/releases.yaml, and checks them.
 
 `compare` compares the portal's commands and builds with PyTorch's own lists.
 """
@@ -81,7 +81,7 @@ def _compared(catalog: Catalog, source: str) -> UpstreamComparison:
 
 
 def _text(source: str) -> str:
-    """Return the text of a file or of an address."""
+    """Return the text of a file or of an address. Raises click.ClickException."""
     from accelerator_portal.http.errors import FetchError
     from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.releases.upstream_sources import upstream_text
@@ -205,9 +205,10 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each host and error, naming what could not be read.
+    """Yield a line for each host and error, with the number of places if there are several.
 
-    `unread` maps what could not be read (an index, or a package or wheel on PyPI) to the error.
+    `unread` maps a place that could not be read (an index, or a package or wheel on PyPI) to the
+    error.
     """
     places: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):

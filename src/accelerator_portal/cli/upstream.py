@@ -315,7 +315,10 @@ def _bytes(event: Path) -> bytes:
 
 @contextmanager
 def _said_in_a_line(told: Path | None) -> Iterator[None]:
-    """Print errors as one line, also in the summary file `told`, and exit."""
+    """Print an error as one line, also in the summary file `told`, and exit.
+
+    The problems of a ProblemsError are printed one per line, and not in the summary file.
+    """
     try:
         yield
     except ProblemsError as error:
