@@ -57,7 +57,7 @@ class MustPass(Model):
     """Id of the suite that tests the operators."""
     parameters: Mapping[Id, Line] = Field(default_factory=dict)
     """Parameter values by name, for example `dtype: float32`. An operator passes if all its tests
-    with these values passed."""
+    with these values passed, and none was computed on the CPU instead of the device."""
     meaning: Paragraph
     """Who proposes the list, and the rule that selects the operators."""
     groups: Annotated[tuple[OperatorGroup, ...], Field(min_length=1)]
@@ -155,7 +155,8 @@ class ReadinessCriterion(Model):
     measure: Measure
     """What is measured. `passed`, `right_numbers`, `delegated`: the share, from 0 to 1, of passed
     tests, correct results and delegated nodes. `size`, `time`, `memory`: the median ratio to
-    ExecuTorch's portable kernels. `platforms`: the number of hardware models."""
+    ExecuTorch's portable kernels. `platforms`: the number of hardware models on which a test
+    passed."""
     at_least: float | None = None
     """The smallest value that meets the criterion. Set either this key or `at_most`."""
     at_most: float | None = None

@@ -156,7 +156,8 @@ class Option(Sourced):
     note: Line | None = None
     """One sentence that is shown below the commands."""
     on_request: Flag = False
-    """Whether the option is offered only after the reader selects its PyTorch release."""
+    """Whether the selector prefers other stable options. It then uses this option only if no other
+    matches, for example after the reader selects its PyTorch release."""
 
     @model_validator(mode="after")
     def _releases_said_once(self) -> Option:
