@@ -13,8 +13,8 @@ from accelerator_portal.reports.outcomes import Outcome, Stage
 from accelerator_portal.reports.texts import shortened
 
 MAX_REASON = 400
-"""The maximum number of characters of a reason, so that a report of thousands of tests stays
-readable."""
+"""The usual maximum number of characters of a message in a reason, so that a report of thousands
+of tests stays readable."""
 
 
 @dataclass(frozen=True)
@@ -106,5 +106,8 @@ def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None
 
 
 def brief(text: str, limit: int = MAX_REASON) -> str:
-    """Return a message shortened to its beginning and its end, at most `limit` characters."""
+    """Return a message, cut in the middle to at most `limit` characters.
+
+    An empty message is replaced by "The error has no message."
+    """
     return shortened(text, limit) or "The error has no message."

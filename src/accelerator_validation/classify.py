@@ -20,7 +20,7 @@ class MismatchError(Exception):
 
 
 class CheckFailedError(Exception):
-    """Raised if a check fails for another reason than a wrong number; the message states it."""
+    """Raised if a check fails other than by a MismatchError; the message says why."""
 
 
 class BrokenTestError(Exception):
@@ -32,7 +32,7 @@ class UncheckedError(Exception):
 
 
 class SkippedError(Exception):
-    """Raised if the test does not apply to the device; the message says why."""
+    """Raised if the test does not apply to this device, machine or torch; the message says why."""
 
 
 _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
@@ -50,7 +50,7 @@ def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> R
 
     The exceptions of this module and NotHereError have fixed outcomes. With `reference`, the device
     was not used, and any other exception is `test-broken`. Without it, class and text of the
-    exception decide. The outcome is `unsupported-operator` only if the text names the operator.
+    exception decide. If the text names a missing operator, the reason begins with its name.
     """
     text = words_of(error)
     for kind, outcome in _OWN:

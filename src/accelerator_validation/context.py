@@ -25,20 +25,23 @@ class Context:
     matrix: Matrix
     """The definition of the test's suite."""
     backend: str = ""
-    """The name of the ExecuTorch backend under test; only its suites read it."""
+    """The names of the ExecuTorch backends under test, separated by commas; only their suites read
+    it."""
     imports: str = ""
     """The plugin's module that a process must import; empty if torch loads the plugin."""
     stage: Stage = "load"
-    """The stage that the test has reached. An exception is reported with this stage."""
+    """The stage that the test has reached. An exception is reported with this stage, but a
+    MismatchError with `compare`."""
     reference: bool = False
     """Whether the running part uses no device, see `on_reference`."""
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
     """The value and unit of each metric so far, by metric name."""
     observation: Callable[[], Observation] | None = None
     """Repeats the computation and returns the ATen operators that took part. It runs after the
-    verdict is sent, so its errors don't change the result of the test."""
+    verdict of a passed test is sent. Its errors change the reason, not the outcome."""
     note: str | None = None
-    """A text to add to the reason of a failure, such as how the test differs from PyTorch's own."""
+    """A text to add to the reason of a failure or error, such as how the test differs from
+    PyTorch's own."""
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
@@ -58,7 +61,7 @@ class Context:
 
 
 class SuiteModule(Protocol):
-    """The functions of a suite's module; each imports torch when it is called."""
+    """The functions of a suite's module. Importing most of these modules imports torch."""
 
     def offers(self, matrix: Matrix) -> Iterator[Offer]:
         """Yield the tests of the suite, without using a device."""

@@ -1,4 +1,4 @@
-"""Records the environment of a run: torch, plugin, driver, system and packages."""
+"""Records the environment of a run: torch, plugin, SDK, device model, system and packages."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 def plugin(device: str) -> dict[str, str] | None:
     """Return `name`, `version` and `commit` of the plugin that torch loads by itself, or None.
 
-    Of several plugins, one whose name contains `device` is preferred. The commit is included if
-    it is known.
+    Of several plugins, one whose entry point contains `device` is preferred. The commit is
+    included if it is known.
     """
     points = metadata.entry_points(group=GROUP)
     if device == "cpu" or not points:

@@ -95,7 +95,8 @@ def start(
     """Plan the tests, check the device, run the tests, and return the ended run.
 
     `watching` shows the progress of the tests; `told` is called with messages about the start.
-    Raises the errors of `plan_of`, and RunError also if the device cannot be used.
+    Raises the errors of `plan_of`, and RunError also if the cluster, the report's files or the
+    device cannot be used; for the device, see `_probed`.
     """
     matrices, asked = _matrices(request, request.suites, sources)
     with locked(request), _cluster(request, told) as cluster:
@@ -243,7 +244,7 @@ _INSTALL = """Install them without changing any other package:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a module can be imported, without importing it."""
+    """Return whether a module is installed, without importing it."""
     return find_spec(module) is not None
 
 
@@ -259,7 +260,7 @@ def missing_packages(
 
 
 def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
-    """Return an error message: missing packages, how to install them, suites that need none."""
+    """Return an error message: missing packages, how to install them, suites that lack none."""
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     what = f"{'; '.join(needs)}, not installed for {sys.executable}."

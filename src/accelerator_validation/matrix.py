@@ -91,7 +91,7 @@ class Matrix(Model):
     tests: tuple[Line, ...] = ()
     """The names of the tests; empty if the module lists them."""
     tolerances: Mapping[Id, Tolerance] = Field(default_factory=dict)
-    """The allowed differences, by data type."""
+    """The allowed differences, by data type; `training` has those of gradients."""
     unchecked: Mapping[Line, Line] = Field(default_factory=dict)
     """Tests whose results cannot be compared, with the reason; they are executed, never passed."""
     own_verdict: bool = False
@@ -108,7 +108,7 @@ class Matrix(Model):
     deployments: Mapping[str, Deployment] = Field(default_factory=dict)
     """The platform's recipes by test, for the suite `deploy`."""
     given: Mapping[str, str] = Field(default_factory=dict)
-    """Values from the command for this suite, by name, such as the folder of a checkout."""
+    """Values that a run sets for this suite, by name, such as the folder of a checkout."""
 
     @model_validator(mode="after")
     def _default_is_of_the_axis(self) -> Matrix:
@@ -160,7 +160,7 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
     """Return a matrix with a backend's recipes on its axis `recipe`, if it has that axis.
 
     Recipes run by default, except those that the matrix lists without running them by default.
-    `plain` has the names that `plain_recipes` returns for this matrix.
+    `plain` has the names that `plain_recipes` returns for the new matrix.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -176,9 +176,9 @@ def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = 
 
 
 def plain_recipes(matrix: Matrix) -> frozenset[str]:
-    """Return the names of the recipes that don't change the numbers of a model.
+    """Return the names of the recipes for which `Recipe.is_plain` is true.
 
-    This is the recipe `plain` unless `with_recipes` added others.
+    This is the recipe `plain` unless `with_recipes` set others.
     """
     return frozenset(filter(None, matrix.given.get("plain", "plain").split(",")))
 

@@ -43,7 +43,7 @@ def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Mat
 
 
 def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
-    """Yield a sentence for each tolerance, parameter and time limit that differs from the suite's.
+    """Yield a sentence for each tolerance, parameter and time limit that the platform sets.
 
     Sentences that do not fit into the report's note are counted in the last one.
     """

@@ -16,7 +16,7 @@ from accelerator_validation.matrix import Matrix
 
 
 class RunError(UserError):
-    """Raised if the run cannot start or continue; the message says why and what to do."""
+    """Raised if the run cannot start or continue; the message says why, and usually what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Offer:
     """A test that a suite offers, before it is combined with the axes of the suite's matrix.
 
     `only` has the values that the test supports, by axis; it supports all values of other axes.
-    `parameters` are further parameters that only this test has. A test that is not `usual` runs
-    only on request.
+    `parameters` are parameters of the test that are not axes, each with one value. A test that is
+    not `usual` runs only on request.
     """
 
     name: str
@@ -38,7 +38,10 @@ class Offer:
         return all(combination.get(name) in values for name, values in self.only.items())
 
     def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
-        """Return whether the test runs: it is usual or `everything`, and `only` allows it."""
+        """Return whether the test runs: it is usual or `everything` is set, and `only` allows it.
+
+        `only` has the values to run by parameter; here, the test's own `parameters` are checked.
+        """
         own = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
 

@@ -26,8 +26,8 @@ from accelerator_validation.crash_evidence import REFERENCE, evidence, last_step
 from accelerator_validation.side_process import kill_group
 from accelerator_validation.worker import Job, Message, work
 
-# The number of workers in a row that may die before they start a test. With more, the machine or
-# the plugin is broken.
+# The number of workers that die in a row before they start a test, at which the run stops: the
+# machine or the plugin is broken.
 MAX_STILLBORN = 3
 
 _START_S = 300.0
@@ -76,7 +76,11 @@ def preload(job: Job) -> None:
 
 
 class Pool:
-    """Runs tests in `workers` processes; calls `began` and `ended` for each, in this process."""
+    """Runs tests in `workers` processes, and calls `began` and `ended` for each attempt.
+
+    The calls are made in this process. With `fresh`, each worker imports torch itself instead of
+    being forked.
+    """
 
     def __init__(
         self,

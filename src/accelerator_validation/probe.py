@@ -50,12 +50,12 @@ class Probed:
     unknown: bool = False
     """Whether torch doesn't support this device, and no installed plugin adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
-    """Counts: of ATen operators, of core operators, and of those that the device has a kernel for;
-    see `suites.aten.census`."""
+    """The ATen operators and their kernels for the device, as `suites.aten.census` returns them;
+    empty if the device cannot be used."""
 
     @property
     def needs_fresh_workers(self) -> bool:
-        """Whether each worker must import torch itself: a forked process cannot use the device."""
+        """Whether each worker must import torch itself: after a fault, or if forks fail."""
         return bool(self.fault) or not self.forks
 
 
@@ -70,7 +70,10 @@ def begin_probe(device: str, imports: str | None = None) -> SideProcess:
 def probed_by(
     process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
 ) -> Probed:
-    """Wait for the process of `begin_probe`; `fault` is set if it fails, hangs or dies."""
+    """Wait for the process of `begin_probe` and return its result.
+
+    `fault` is set if the process fails, hangs or dies.
+    """
     done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.status == 0 and lines:

@@ -39,7 +39,7 @@ def report_of(kept: JournalContent, finished: dt.datetime | None, why: str | Non
     """Return the report of a journal's content; tests without an end count as not run.
 
     `finished` is None if the run has not ended. `why` is the reason of tests that were not run.
-    Raises pydantic.ValidationError if the journal was edited so that its content is invalid.
+    Raises pydantic.ValidationError if a value, such as the device's name, is not valid in a report.
     """
     head = kept.head
     record = {

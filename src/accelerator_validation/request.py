@@ -31,7 +31,7 @@ FULL_SIZE: Mapping[str, str] = {
     "small-transformers": "full-transformers",
 }
 
-# The suites that run without --suite: every machine with torch can run them.
+# The suites that run without --suite: they need only torch and packages from PyPI.
 USUAL = ("integration", "operators", "operator-inputs", "models")
 
 
@@ -119,7 +119,10 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
 
 
 def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
-    """Return the suites, with suites of small models replaced by those of full-size models."""
+    """Return the suites, with those in `FULL_SIZE` replaced by suites of full-size models.
+
+    Names of families are replaced by the names of their suites.
+    """
     return tuple(FULL_SIZE.get(name, name) for name in _without_families(suites))
 
 

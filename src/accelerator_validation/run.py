@@ -49,12 +49,12 @@ _LONGEST_REASON = 300
 DIAGNOSING = frozenset({"integration"})
 
 Watch = Callable[[Case, Result | None], None]
-"""Called at the start of each test with None, and at its final end with the result."""
+"""Called at the start of each attempt at a test with None, and at its final end with the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that has ended; `why` is the reason if it ended before all tests had run."""
+    """A run that has ended; `why` says why it stopped early, or why the device cannot be used."""
 
     report: Report
     why: str | None = None
@@ -67,7 +67,7 @@ class Finished:
 
     @property
     def went_well(self) -> bool:
-        """Whether at least one test ran, and no test failed except known issues."""
+        """Whether a test ran, and every test with an outcome in `UNSETTLED` has a known issue."""
         tests = self.report.tests
         ran = any(test.outcome in ATTEMPTED for test in tests)
         return ran and not any(t.outcome in UNSETTLED and not t.known_issue for t in tests)
@@ -226,7 +226,7 @@ def _advice_to_start_anew() -> Iterator[None]:
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
-    """Start importing what the workers need, while the plan is being made."""
+    """Start importing what forked workers need, while the plan is being made."""
     if not probed.needs_fresh_workers:
         preload(_job(request, matrices))
 
@@ -265,7 +265,10 @@ def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) ->
 
 @contextmanager
 def locked(request: Request) -> Iterator[None]:
-    """Lock a report and its journal. Raises RunError if another run holds the lock."""
+    """Lock a report and its journal.
+
+    Raises RunError if another run holds the lock, or the lock file cannot be written.
+    """
     lock = lock_of(request)
     held = FileLock(lock, timeout=0)
     try:

@@ -15,7 +15,7 @@ _TOKEN = re.compile(r"\s*(?:([()])|([^\s()]+))")
 
 
 class ExpressionError(ValueError):
-    """Raised if a `-k` expression is invalid; the message says where."""
+    """Raised if a `-k` expression is invalid; the message says why."""
 
 
 def expression(text: str) -> NameTest:
@@ -23,7 +23,7 @@ def expression(text: str) -> NameTest:
 
     The expression has words, `and`, `or`, `not` and parentheses. Like in pytest's `-k`, a word
     matches any part of the id, in any case. pytest's own parser is private and does not allow words
-    such as "dtype=float32", which ids contain. Raises ExpressionError.
+    such as "dtype=float32", which ids contain. Raises ExpressionError if `text` is invalid.
     """
     parser = _Parser([a or b for a, b in _TOKEN.findall(text)])
     found = parser.either()

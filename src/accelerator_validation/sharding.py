@@ -33,7 +33,8 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
     """Return `count` groups of positions in `weights`; the groups have similar sums of weights.
 
     Items are assigned by descending weight to the group with the smallest sum, then the fewest
-    items. Adjacent items with equal weights, which are often similar, go to different groups.
+    items. So adjacent items with equal weights, which are often similar, usually go to different
+    groups.
     """
     groups: list[list[int]] = [[] for _ in range(count)]
     lightest = [(0, 0, index) for index in range(count)]
@@ -49,7 +50,7 @@ def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Pl
 
     A test without a recorded time counts as the median of the others. `identity` is the digest of
     the whole plan, see `plan_digest`; `resume` is the command that continues an interrupted run of
-    the shard. Raises RunError if there are more shards than tests.
+    the shard. Raises RunError if there are more shards than tests to run.
     """
     running = len(plan.to_run)
     if running < wanted.count:
@@ -124,8 +125,8 @@ def times_of(reports: Iterable[Report]) -> dict[str, int]:
 def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
     """Return the durations of tests from a report, or without `file` from the platform's reports.
 
-    They are in milliseconds by test id. Raises ProblemsError if `file` is invalid; invalid reports
-    of the platform are ignored.
+    They are in milliseconds by test id. Raises ProblemsError if `file` is invalid. Of the
+    platform's reports, invalid ones and baselines are ignored.
     """
     if file:
         return times_of([read_report(file)])

@@ -1,7 +1,8 @@
-"""Runs a Python module in a process that cannot outlive or block this one.
+"""Runs a Python module in a process that ends with a `with` block and cannot block this one.
 
 Its output goes to files, not to pipes, because a plugin may leave daemons behind that keep a pipe
-open forever. Its whole process group ends with the `with` block, also after Ctrl+C or SIGTERM.
+open forever. Its whole process group ends with the `with` block, also after Ctrl+C (and after
+SIGTERM, which `validate` handles like Ctrl+C).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Runs batches of tests in a worker process, and reports the start and the end of each test.
 
 A worker inherits imports, never an initialized device: the process from which it is forked only
-imports. If a test ends its process, the parent knows which test it was. The dispatched operators
-are recorded only after the verdict has been sent.
+imports. If an import initializes the device, forked workers end before the first test, and the
+parent starts workers without forking. If a test ends its process, the parent knows which test it
+was. The dispatched operators are recorded only after the verdict has been sent.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ from accelerator_validation.probe import round_trip
 
 MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
 Message = tuple[MessageKind, str, Result | None]
-"""A kind, the id of a test, and a result. A `verdict` has the result; the `end` also has the
-recorded operators, if the process lives."""
+"""A kind, the id of a test, and a result. Only `verdict` and `end` have a result; only these and
+`begin` have an id, which is otherwise empty. A `verdict` is sent before operators are recorded; the
+result of the `end` includes them."""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -178,7 +180,10 @@ def _observed(result: Result, context: Context) -> tuple[Result, bool]:
 
 
 def _settle(log: str) -> None:
-    """Prepare this process: ignore interrupts, exit with the parent, write all output to a file."""
+    """Prepare this process: ignore interrupts, and write all output to a file.
+
+    On Linux, it also exits with the parent.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setsid"):
         os.setsid()  # so that the parent can end a plugin's daemons as a group
