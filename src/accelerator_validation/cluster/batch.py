@@ -44,7 +44,7 @@ class CaseEvent:
 class BatchOutcome:
     """The events of a batch in order, and the machine that ran it.
 
-    `fault` is set if no worker started.
+    `fault` is set if workers could not start; the events are then those before that.
     """
 
     events: tuple[CaseEvent, ...]
@@ -57,7 +57,7 @@ class HostDiedError(Exception):
 
 
 class ForeignMachineError(Exception):
-    """Raised if a machine that joined later differs from the others; the message says how."""
+    """Raised if a machine that joined later differs from the others or cannot use the device."""
 
 
 def batches(run: str, job: Job, cases: Iterable[Case], slots: int) -> Iterator[Batch]:

@@ -28,7 +28,7 @@ WAIT_FOR_WORKERS_S = 60.0
 _LOOK_EVERY_S = 1.0
 
 RemoteBegan = Callable[[Case, int, str], None]
-"""Called at the start of each test with the test, the number of the attempt, and the machine."""
+"""Called for each attempt, after its batch, with the test, the attempt's number and the machine."""
 
 
 # States of a batch that was done, but whose worker was lost before the outcome had been read.
@@ -36,7 +36,7 @@ _WITHOUT_RESULT = frozenset({"lost", "pending"})
 
 
 class ClusterPool:
-    """Runs tests on a cluster; calls `began` and `ended` in this process for each test."""
+    """Runs tests on a cluster; calls `began` and `ended` for each attempt, after its batch."""
 
     def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
         self,

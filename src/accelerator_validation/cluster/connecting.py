@@ -42,7 +42,7 @@ class Cluster:
     def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
         """Probe a device on every machine and return the common result.
 
-        Raises RunError if a machine does not respond, or if the results differ.
+        Raises RunError if a Dask worker does not respond or fails, and the errors of `agreed`.
         """
         started = time.monotonic()
         futures = {
@@ -87,8 +87,8 @@ _SAME = "Install the same Python, torch, plugin and accelerator-portal there as 
 def agreed(found: Mapping[str, Probed]) -> Probed:
     """Return the common result of probing a device; `found` has the results by Dask worker.
 
-    Raises RunError if the Dask workers differ (it lists all differences), or if their torch or
-    Python has another version than that of this machine.
+    Raises RunError if the Dask workers differ (it lists all differences), or if they have another
+    version of torch or another minor version of Python than this machine.
     """
     (first, one), *others = sorted(found.items())
     wrong = [

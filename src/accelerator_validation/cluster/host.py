@@ -1,8 +1,8 @@
 """Runs batches on a machine of a cluster, in a process with workers of its own.
 
 A Dask worker may not start processes through `multiprocessing`, and a crashing test must not end
-the Dask worker. So each Dask worker keeps a process of this program, `python -m … FILE_DESCRIPTOR`,
-for many batches. The process from which its workers are forked imports torch only once.
+the Dask worker. So each Dask worker keeps processes of this program, `python -m … FILE_DESCRIPTOR`,
+each for many batches. The process from which its workers are forked imports torch only once.
 """
 
 from __future__ import annotations
