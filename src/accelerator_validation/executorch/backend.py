@@ -80,7 +80,7 @@ class Recipe:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the recipe leaves a model's numbers unchanged."""
+        """Whether the recipe uses the backend without a quantizer, a data type or two steps."""
         changed = self.quantizer or self.dtype or self.two_steps
         return self.delegates and not changed
 

@@ -27,7 +27,8 @@ class Observed:
     """The observations of a test so far; each step adds its own."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
-    """The seconds that each step took, also if it failed; for `run`, those of the first run."""
+    """The seconds that each step took, also if it failed; for `run`, those of the first run, if it
+    succeeded."""
     run_seconds: Sequence[float] = ()
     """The seconds of each further run."""
     memory_mb: dict[ProgramStep, float] = field(default_factory=dict)

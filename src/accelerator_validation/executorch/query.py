@@ -36,9 +36,9 @@ class BackendReply:
 
     recipes: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
-    """The recipes that do not change the numbers of a model."""
+    """The recipes for which `Recipe.is_plain` is true."""
     backend: Mapping[str, str] = field(default_factory=dict)
-    """The backend's name and version, as in the environment of a report."""
+    """The name and version of the first backend, as in the environment of a report."""
     packages: Mapping[str, str] = field(default_factory=dict)
     fault: str | None = None
 

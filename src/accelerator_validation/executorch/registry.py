@@ -33,8 +33,8 @@ _LONGEST = 60
 def find_backend(name: str) -> Backend:
     """Return the backend with this name.
 
-    Raises RunError if there is none or its definition is invalid, or any exception that the import
-    of its package raises.
+    Raises RunError if there is none or more than one, or if its definition is invalid; also any
+    exception that the import of its package raises.
     """
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     if name in _BUILT_IN:
@@ -103,7 +103,7 @@ def backends_of(names: str) -> tuple[Backend, ...]:
 def find_flows(names: str) -> dict[str, Flow]:
     """Return the flows of backends by the value of the tests' parameter `recipe`.
 
-    `names` are names of backends, separated by commas.
+    `names` are names of backends, separated by commas. The recipe `portable` is always added.
 
     The recipes of the first backend keep their names. Those of other backends are named like
     ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for `static_int8`.
