@@ -1,1 +1,1 @@
-"""Runs a vendor's pytest suite: each test isolated and timed."""
+"""Runs the tests of a vendor's pytest suite one by one, in worker processes with a time limit."""

@@ -29,7 +29,10 @@ class PytestSource:
 
     @property
     def suite(self) -> str | None:
-        """The name of the suite, or None without a path. Raises RunError if it is invalid."""
+        """The name of the suite, or None without a path and a name.
+
+        Raises RunError for an invalid name, or a name without a path.
+        """
         if self.path is None:
             if self.name:
                 raise RunError("--suite-name names the suite of --pytest; add --pytest PATH")
@@ -50,7 +53,8 @@ def pytest_matrices(
 ) -> dict[str, Matrix]:
     """Return the matrix of the vendor's suite by its name; empty if the suite does not run.
 
-    Raises RunError if pytest or the folder of tests is missing.
+    Raises RunError if pytest is missing or `suites` contains `TEMPLATE`, and the errors of
+    `PytestSource.suite`.
     """
     name = source.suite
     if TEMPLATE in suites:
