@@ -35,7 +35,8 @@ def with_pytorch(
 ) -> dict[str, Matrix]:
     """Return the matrices, with checkout, files and device type in that of `pytorch-tests`.
 
-    Raises RunError if this suite is among them without a valid checkout or without its files.
+    Raises RunError if this suite is among them without a valid checkout, and the errors of
+    `selected_files`.
     """
     if SUITE not in matrices:
         return dict(matrices)
@@ -68,8 +69,8 @@ def selected_files(
     """Return the files to run in a folder of tests.
 
     These are the named files, even if the matrix does not list them, or the files of the tests
-    with the given keys, or else the usual files (with `everything`, all files). Raises RunError if
-    a file does not exist.
+    with the given keys, or else the usual files (with `everything`, all files) of the matrix.
+    Raises RunError if a named file does not exist, or none of the matrix's files to run.
     """
     table = {file.path: file for file in matrix.files if _is_there(folder, file.path)}
     wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]

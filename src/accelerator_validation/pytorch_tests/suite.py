@@ -244,7 +244,7 @@ class _Reader:
 
 
 def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
-    """Return the tests of files by path; empty for a file that cannot be imported."""
+    """Return the tests of files by path; empty for a file that ends its process or hangs."""
     # A forked process keeps the imports of this one. Forks are only safe on Linux.
     linux = sys.platform == "linux"
     context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
