@@ -43,7 +43,7 @@ def core() -> frozenset[str]:
 
 
 def census(device: str) -> dict[str, Any]:
-    """Return counts of ATen operators and of their kernels for a device.
+    """Return the number of ATen operators, the core operators, and counts of kernels for a device.
 
     `registered` is the number of operators, `core` the sorted names of core operators, and
     `kernels` the number of overloads by `kernel_origin`.
@@ -115,7 +115,10 @@ def _is_core(full: str) -> bool:
 
 
 def operator_name(full: str) -> str:
-    """Return an operator's name: `add` for `aten::add_.Tensor`, `__and__` for `aten::__and__`."""
+    """Return an operator's name: `add` for `aten::add_.Tensor`, `__and__` for `aten::__and__`.
+
+    A name in another namespace is returned unchanged.
+    """
     namespace, _, rest = full.partition("::")
     name = rest.partition(".")[0]
     if name.endswith("_") and not name.endswith("__"):

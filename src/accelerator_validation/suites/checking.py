@@ -40,7 +40,7 @@ def require(condition: object, otherwise: str) -> None:
 
 
 def require_close(found: Any, wanted: Any, what: str, room: dict[str, float] | None = None) -> None:
-    """Raise MismatchError if two tensors, on any devices, differ in their numbers.
+    """Raise MismatchError if two tensors, on any devices, differ by more than a tolerance.
 
     `what` names the tensor in the message. `room` has the tolerances `rtol` and `atol`; the default
     is `CLOSE`.
@@ -81,7 +81,7 @@ def reference() -> Any:
 
 
 def network_inputs() -> Any:
-    """Return reproducible inputs for the network."""
+    """Return reproducible inputs for the network, on the CPU."""
     import torch
 
     return torch.randn(8, 16, generator=torch.Generator().manual_seed(12))

@@ -27,8 +27,8 @@ class Comparison:
     tolerance: Tolerance
     same_dtype: bool = True
     floor: float | None = None
-    """If set, `atol` is multiplied by the greatest number of the reference tensor, at least by
-    `floor`."""
+    """If set, `atol` is multiplied by the greatest absolute value of the reference tensor, at least
+    by `floor`."""
     largest: float = 0.0
     """The greatest absolute difference of two finite numbers."""
     total: float = 0.0
@@ -137,9 +137,9 @@ def scale(value: torch.Tensor) -> float:
 
 
 def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
-    """Raise MismatchError if results differ in number of values, or in tensor shapes or types.
+    """Raise MismatchError if results differ in number of values, or in tensor shapes or data types.
 
-    Types are compared only with `same_dtype`, numbers never.
+    Data types are compared only with `same_dtype`, numbers never.
     """
     for part, one, other in _pairs(found, wanted, what):
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
@@ -147,7 +147,7 @@ def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -
 
 
 def check_device(found: object, device: str, what: str) -> None:
-    """Raise MismatchError if a tensor is on another type of device than `device`."""
+    """Raise MismatchError if a tensor is on another device type than `device`, such as `cuda`."""
     for leaf in tensors(leaves(found)):
         if leaf.device.type != device:
             raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")

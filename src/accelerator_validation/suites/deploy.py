@@ -1,10 +1,10 @@
 """Runs a platform's recipes to build or deploy its software, each in an empty folder.
 
 The script, and then the check of the platform's install options, run in a temporary folder, which
-is also their HOME. Their environment has only a plain PATH and the settings of proxies and
-certificates: no token and no path of this machine. This shows whether a recipe is complete, but it
-is no sandbox: they run as the user who started them. At the time limit, all their processes are
-killed. If the whole run is interrupted, they may continue.
+is also their HOME; after a Dockerfile, the check runs in the image. Of this machine's environment,
+they get only the settings of proxies, certificates and pip, and PATH is a plain one. This shows
+whether a recipe is complete, but it is no sandbox: they run as the user who started them. At the
+time limit, their process group is killed. If the whole run is interrupted, they may continue.
 """
 
 from __future__ import annotations
@@ -118,7 +118,10 @@ def _checked(made: Deployment, place: _Place, *python: str) -> Result:
 
 
 def pattern_of(prints: str) -> re.Pattern[str]:
-    """Return a pattern for the output of a check: its lines in order; `{names}` match any text."""
+    """Return a pattern for the output of a check: its lines in order.
+
+    `{names}` match any text without spaces.
+    """
     lines = (
         re.sub(r"\\\{\w+\\\}", r"\\S+", re.escape(line.strip())) for line in prints.splitlines()
     )
@@ -165,7 +168,7 @@ def run_within(
 ) -> CommandEnd:
     """Run a command in a folder with only this environment; its outputs go to the log.
 
-    `seconds` is the time limit. All processes that it started are killed at the end.
+    `seconds` is the time limit. All processes in its process group are killed at the end.
     """
     started = time.monotonic()
     with log.open("ab") as file:

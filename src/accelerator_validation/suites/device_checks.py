@@ -1,4 +1,4 @@
-"""Checks the device with torch.accelerator: memory, random numbers, streams and events."""
+"""Checks the current device, memory, random numbers, streams and events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds models of diffusers from small random configurations, without downloads."""
+"""Builds small models of diffusers with random weights, without downloads."""
 
 from __future__ import annotations
 

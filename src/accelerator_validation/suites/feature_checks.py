@@ -26,7 +26,7 @@ _ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 
 def autograd(context: Context) -> None:
-    """Check that a small network's gradients are the same as on the CPU."""
+    """Check that a small network's gradients match those of the CPU in float64."""
     there, here = network(context.device), reference()
     inputs = network_inputs()
     there(inputs.to(context.device)).square().sum().backward()
@@ -37,7 +37,7 @@ def autograd(context: Context) -> None:
 
 
 def optimizers(context: Context) -> None:
-    """Check that common optimizers change the parameters as on the CPU."""
+    """Check that common optimizers change the parameters as on the CPU in float64."""
     import torch
 
     for name in ("SGD", "Adam", "AdamW", "Adagrad", "RMSprop"):
@@ -80,7 +80,7 @@ def checkpoint(context: Context) -> None:
 
 
 def dataloader(context: Context) -> None:
-    """Check that batches arrive from a worker process, and from pinned memory if available."""
+    """Check that batches arrive from a worker process; except on the CPU, from pinned memory."""
     import torch
 
     data = torch.utils.data.TensorDataset(torch.arange(32.0))
@@ -117,7 +117,7 @@ def profiler(context: Context) -> None:
 
 
 def compiled(context: Context) -> None:
-    """Check that torch.compile with its default compiler gives the eager model's results."""
+    """Check that a model compiled with Inductor gives the results of the CPU in float64."""
     import torch
 
     context.stage = "compile"
@@ -134,9 +134,9 @@ def compiled(context: Context) -> None:
 
 
 def _has_inductor_backend(device: str) -> bool:
-    """Return whether Inductor can generate code for a device; without, its own error says little.
+    """Return whether Inductor can generate code for a device type.
 
-    Ask only after a compilation, which registers the backends.
+    Call it only after a compilation, which registers Inductor's backends.
     """
     from torch._inductor.codegen.common import get_scheduling_for_device
 

@@ -35,7 +35,7 @@ def is_in_tree(device: str) -> bool:
 
 
 def entry_point(context: Context) -> None:
-    """Check that a plugin has a loadable function in the entry point group `torch.backends`."""
+    """Check that the group `torch.backends` has entry points, and that each loads a function."""
     context.stage = "import"
     if is_in_tree(context.device):
         raise SkippedError("PyTorch includes this device, so there is no plugin to load.")
@@ -63,7 +63,10 @@ def autoload_on(context: Context) -> None:
 
 
 def autoload_off(context: Context) -> None:
-    """Check that `import torch` without autoload succeeds and loads no plugin's device."""
+    """Check that `import torch` without autoload succeeds and loads no plugin's device.
+
+    A device that PyTorch includes must then still work.
+    """
     context.stage = "import"
     _run("import torch", context.device, autoload="0")
     if is_in_tree(context.device):

@@ -30,7 +30,7 @@ _NEGLIGIBLE = 1e-3
 _NARROW = frozenset({"bfloat16", "float16"})
 _UNSTEADY = "Rounding in {} alone changes the results of the CPU by more than the tolerance"
 
-# Module.to then replaces each parameter, also one that several modules share.
+# Without this function, Module.to replaces every parameter, also one that several modules share.
 _UNTIED = (
     "Possible cause: Module.to separates tied weights if the backend does not implement "
     "_has_compatible_shallow_copy_type"
@@ -42,7 +42,7 @@ _NOISE = 0.02
 
 @dataclass(frozen=True)
 class Example:
-    """A model in evaluation mode on the CPU, and its inputs by parameter name."""
+    """A model and its inputs by parameter name; `run_model` sets the model to evaluation mode."""
 
     model: Any
     inputs: Mapping[str, Any]

@@ -60,7 +60,7 @@ class Draw:
         self._numbers = torch.Generator().manual_seed(seed)
 
     def shape(self, *, least: int = 0) -> Shape:
-        """Return a shape of the form with at least `least` axes."""
+        """Return a shape of the form with at least `least` axes; () for the form `zero-dim`."""
         if self.form == "zero-dim":
             return ()
         axes = self.pick.randint(max(least, 1), _MOST_AXES)

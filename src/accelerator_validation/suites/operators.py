@@ -156,8 +156,8 @@ def _samples(
 ) -> list[SampleInput]:
     """Return the operator's first samples, created on the CPU from the test's seed.
 
-    The matrix's setting `samples` is their maximum number. If the operator has none for the device,
-    those for the CPU are returned.
+    The matrix's setting `samples` is their maximum number. If the OpInfo creates none for the
+    device or fails, those for the CPU are returned, all to be copied to the device.
     """
     make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
     torch.manual_seed(case.seed)
@@ -172,7 +172,7 @@ def _samples(
 
 
 def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
-    """Return the suite's tolerance, or the OpInfo's if it is wider."""
+    """Return the suite's `rtol` and `atol`, each replaced by the OpInfo's if that is wider."""
     name = str(dtype).removeprefix("torch.")
     found = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
     for decoration in info.decorators:
@@ -223,7 +223,7 @@ class OperatorTest:
 
     @property
     def expected_device(self) -> str | None:
-        """The type of device on which the results must be, or None if it is unknown."""
+        """The type of device on which the results must be; None if it is unknown, or on the CPU."""
         return None if is_cpu(self.device) else expected_device(self.sample, self.device)
 
     def on_device(self) -> OperatorResult:
@@ -231,7 +231,10 @@ class OperatorTest:
         return self._compute(on_device(self.sample, self.device))
 
     def on_reference(self) -> OperatorResult | None:
-        """Return the result on the CPU; None if the CPU has no independent reference."""
+        """Return the result on the CPU, which is the reference.
+
+        If the CPU is the device, it is computed in wider types; None if there are none.
+        """
         sample = on_cpu(self.sample, self.device)
         if is_cpu(self.device):
             types = [t.dtype for t in tensors(tree_leaves((sample.input, sample.args)))]

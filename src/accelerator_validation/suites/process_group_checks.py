@@ -44,7 +44,7 @@ def distributed(context: Context) -> None:
 
 
 def fsdp(context: Context) -> None:
-    """Check that a training step on a sharded model gives the same weights as on the CPU."""
+    """Check that a training step on a sharded model gives the weights of the CPU in float64."""
     torch = _needs_two(context)
     need_api(torch, "distributed.fsdp.fully_shard")
     model = reference()
@@ -59,7 +59,10 @@ def fsdp(context: Context) -> None:
 
 
 def _needs_two(context: Context) -> Any:
-    """Return torch. Raises SkippedError if two processes cannot each have a device."""
+    """Return torch.
+
+    Raises SkippedError without torch.distributed, or if two processes cannot each have a device.
+    """
     import torch
 
     if not torch.distributed.is_available():
@@ -72,7 +75,10 @@ def _needs_two(context: Context) -> Any:
 def _run(
     context: Context, what: Literal["collectives", "sharded"], world: int
 ) -> list[dict[str, Any]]:
-    """Run the function `what` in `world` processes; return their results in the order of ranks."""
+    """Run the function `what` in `world` processes; return their results in the order of ranks.
+
+    Raises CheckFailedError if a process fails or takes more than 4 minutes.
+    """
     with tempfile.TemporaryDirectory() as folder, ExitStack() as all_of_them:
         members = [
             all_of_them.enter_context(
@@ -129,7 +135,7 @@ def main() -> None:
 
 
 def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
-    """Return the device of a rank, which becomes the current device."""
+    """Return the device of a rank; if it has an index, it becomes the current device."""
     if torch.device(device).type == "cpu":
         return "cpu"
     if world > 1:

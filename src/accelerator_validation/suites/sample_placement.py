@@ -1,9 +1,10 @@
-"""Places the tensors of an OpInfo's samples on the device or on the CPU.
+"""Makes an OpInfo's samples on the CPU, and copies the tensors that belong on the device to it.
 
 PyTorch's own tests make samples on the device; some arguments stay on the CPU there, such as the
 indices of `tensor_split`. Here the OpInfo's function gets the name of the device, but its tensors
-are made on the CPU, and those that would be on the device are marked. So every device gets the same
-numbers, and samples need no function that a device lacks or that crashes on it.
+are made on the CPU, and those that would be on the device are marked; `on_device` copies them. So
+every device gets the same numbers, and samples need no function that a device lacks or that crashes
+on it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def placed_samples(
 ) -> list[SampleInput]:
     """Return the first `number` samples that an OpInfo creates for a device, on the CPU.
 
-    Tensors that belong on the device are marked. Exceptions of the OpInfo's function are passed on.
+    Tensors that belong on another device than the CPU are marked. Exceptions of the OpInfo's
+    function are passed on.
     """
     with _Marking(device) if not is_cpu(device) else torch.enable_grad():
         made = info.sample_inputs(device, dtype, requires_grad=requires_grad)
@@ -37,7 +39,7 @@ def placed_samples(
 
 
 def mark_all(sample: SampleInput) -> SampleInput:
-    """Mark all tensors of a sample, so that all are copied to the device."""
+    """Mark all tensors of a sample, so that `on_device` copies all, and return the sample."""
     for value in _leaves(sample):
         _marked(value)
     return sample

@@ -1,4 +1,4 @@
-"""Builds image models of timm with random weights, for the smallest images they take."""
+"""Builds image models of timm with random weights, by default for small images if possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds models of Transformers from small random configurations, without downloads."""
+"""Builds models of Transformers with random weights, by default small, without downloads."""
 
 from __future__ import annotations
 
@@ -291,7 +291,10 @@ def example(name: str, *, full: bool = False) -> Example:
 
 
 def with_larger_weights(model: Any) -> Any:
-    """Return the model with larger weights than usual, so that wrong results are visible."""
+    """Return a model with doubled weights, so that wrong results are visible.
+
+    The model itself is changed, except its parameters of one dimension.
+    """
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() > 1:

@@ -18,7 +18,7 @@ from accelerator_validation.suites.models import Example, run_model
 class SharedInput(nn.Module):
     """A model with linear layers that share an input.
 
-    A backend may fold the scale of the input into only one of the layers.
+    A backend may fold the quantization scale of the input into the weights of only one layer.
     """
 
     def __init__(self) -> None:
