@@ -1,8 +1,8 @@
 """Lowers single operators with a backend, on inputs from three sources.
 
 Most operators use the samples of PyTorch's OpInfo, as the suite `operators` does. For operators of
-the core set without suitable samples, this module draws inputs. Inputs of FACTO, ExecuTorch's own
-generator, are used if it is installed.
+the core set without suitable samples, this module draws inputs. On request, inputs of FACTO,
+ExecuTorch's own generator, are used if it is installed.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def _by_name() -> dict[str, OpInfo]:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield operators with the data types that the CPU supports.
 
-    By default, the operators in `matrix.tests` and those with drawn inputs run, with the recipes
-    that leave a model's numbers unchanged, such as `plain` and `portable`. Other operators, other
-    recipes and dynamic sizes run on request. Inputs of FACTO need `--only inputs=facto`.
+    By default, the operators in `matrix.tests` and those with drawn inputs run, with the recipes of
+    `plain_recipes` and `portable`. Other operators, other recipes and dynamic sizes run on request.
+    Inputs of FACTO need `--only inputs=facto`.
     """
     plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     every = frozenset(matrix.axes["recipe"])
@@ -260,7 +260,7 @@ class OperatorCall(nn.Module):
             leaves[place] = getattr(self, f"held_{place}")
         args, kwargs = tree_unflatten(leaves, self._tree)
         result = self._operator(*args, **kwargs)
-        # A program returns plain tuples; those with names of PyTorch's operators cannot be saved.
+        # A program cannot be saved with the named tuples that some operators return.
         return tuple(result) if isinstance(result, tuple) else result
 
 
@@ -275,7 +275,8 @@ def call_sample(
     """Return the call of an operator as a sample: a model and its inputs.
 
     The first `inputs` tensors of the call become inputs of the model, the others its constants.
-    With None, all tensors become inputs. `narrow` is stored in the sample.
+    With None, all tensors become inputs. `narrow` means that the operator computes in a narrow
+    type, see `Sample`.
     """
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
@@ -287,8 +288,8 @@ def with_open_sizes(sample: Sample) -> Sample:
 
     The axis is dynamic in each input that has the same length there as the first input with axes;
     other inputs may be weights. `others` of the result are inputs that are longer by 1, or None if
-    the operator rejects them or the length is already 64. A sample whose first axis is shorter than
-    2 is returned unchanged.
+    the operator rejects them or the length is already 64 or more. A sample in which this length is
+    less than 2 is returned unchanged.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

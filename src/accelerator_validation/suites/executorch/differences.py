@@ -26,10 +26,11 @@ class TensorDifference:
     mean: float
     """The mean absolute difference."""
     relative: float
-    """The greatest absolute difference, divided by the greatest number of the reference."""
+    """The greatest absolute difference, divided by the greatest absolute value of the reference. It
+    is infinite if the reference is 0 and the output is not."""
     mean_relative: float
     """The mean of the absolute differences, each divided by the reference number, if that is not
-    0."""
+    0; NaN if all are 0."""
     sqnr_db: float
     """The signal-to-noise ratio in dB: the norm of the reference to that of the difference. It is
     infinite without a difference."""

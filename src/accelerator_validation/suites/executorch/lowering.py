@@ -20,11 +20,11 @@ from accelerator_validation.suites.executorch.metrics import Measurement
 
 @dataclass(frozen=True)
 class Sample:
-    """A model in evaluation mode and its inputs.
+    """A model and its inputs.
 
     `shapes` states which sizes may change, as in `torch.export`; `others` are then inputs with
-    other sizes than those for export. `narrow` means that the model computes in a narrow type, such
-    as float16; its reference is the same model in float32.
+    other sizes than those for export, or None. `narrow` means that the model computes in a narrow
+    type, such as float16; its reference is the same model in float32.
     """
 
     model: Any
@@ -52,8 +52,9 @@ class Lowered:
 def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
     """Export, quantize, lower and serialize a model with a recipe, and return the program.
 
-    Each step is measured. An error in a step is passed on; `context.stage` then names the step.
-    Raises BrokenTestError if torch.export fails.
+    Each step is measured. An error in a step is passed on; `context.stage` then names the step
+    (`lower` for serialization). Raises BrokenTestError if the first export, before quantization,
+    fails.
     """
     observed = measurement.observed
     context.stage = "export"

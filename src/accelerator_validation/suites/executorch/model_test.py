@@ -50,7 +50,8 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     """Lower a model with the backend and recipe of a test, run it, and compare the result.
 
     If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. With
-    correct numbers, the test then counts as executed, never as passed.
+    correct numbers, the test then counts as executed. Only with the recipe `portable`, which uses
+    no backend, it counts as passed.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
@@ -307,7 +308,7 @@ def check_runtime(backend: Backend | None) -> None:
 def load_here(data: bytes) -> Execute:
     """Load a program in this process, and return a function that runs it.
 
-    Both raise RuntimeError if they fail; ExecuTorch's own errors have a number.
+    Loading and running raise RuntimeError if they fail; ExecuTorch's own errors have a number.
     """
     from executorch.runtime import Runtime, Verification
 

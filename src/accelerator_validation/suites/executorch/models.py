@@ -1,8 +1,8 @@
 """Builds models for ExecuTorch tests, with random weights.
 
-They are the models of the suites for plain PyTorch, with the same names. Some also run by default
-with all recipes, with a dynamic batch size, or with two threads. The models of ExecuTorch's own
-suite run on request.
+They are some models of the suites for plain PyTorch, with the same names. Some also run with every
+default recipe of the matrix, with a dynamic batch size, or with two threads. The models of
+ExecuTorch's own suite run on request.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class SuiteModel:
 
     example: Callable[[str], Example]
     recipes: bool = False
-    """Whether it runs by default with every recipe."""
+    """Whether it runs with every default recipe of the matrix, not only with plain ones."""
     dynamic: bool = False
     """Whether it is also tested with a dynamic batch size."""
     threads: bool = False
@@ -88,7 +88,10 @@ MODELS: Mapping[str, SuiteModel] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield tests of each model: plain, other recipes, dynamic batch size and two threads."""
+    """Yield tests of each model: plain, other recipes, dynamic batch size and two threads.
+
+    Models of ExecuTorch's own suite follow; they run only on request.
+    """
     recipes = frozenset(matrix.axes["recipe"])
     plains = recipes & plain_recipes(matrix)
     plain, others = {"recipe": plains}, {"recipe": recipes - plains}
@@ -120,7 +123,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 class _Called(nn.Module):
-    """A model that takes inputs in order and returns the numeric tensors of its output."""
+    """A model that takes inputs in order and returns the floating-point tensors of its output."""
 
     def __init__(self, model: Any, names: tuple[str, ...]) -> None:
         super().__init__()

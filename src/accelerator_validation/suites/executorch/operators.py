@@ -31,8 +31,8 @@ from accelerator_validation.suites.executorch.model_test import run_model_test
 
 PACKAGE = "executorch.backends.test.suite.operators"
 
-# Tests that run by default with every recipe: operators that quantizers support, and those that
-# often stand between them.
+# Tests that run with every default recipe of the matrix: operators that quantizers support, and
+# those that often stand between them.
 _FOR_EACH_RECIPE = frozenset(
     f"test_{name}"
     for name in (
@@ -91,7 +91,8 @@ class Runner:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield every subtest of every test.
 
-    By default, only the first subtest of each test in `matrix.tests` runs.
+    By default, only the first subtest of each test in `matrix.tests` runs, with the recipes of
+    `plain_recipes` and `portable`; tests in `_FOR_EACH_RECIPE` also with the others.
     """
     recipes = frozenset(matrix.axes["recipe"])
     for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})
