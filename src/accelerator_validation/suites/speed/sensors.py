@@ -1,4 +1,4 @@
-"""Reads power and clock of a device with the vendors' tools, from one table.
+"""Reads power and clock of a device with the vendors' tools, and those of the CPU from Linux.
 
 If a tool is missing, fails or prints another format, no value is reported. A device has the same
 number in torch and in a tool only if no environment variable hides devices.

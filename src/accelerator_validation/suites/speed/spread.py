@@ -46,7 +46,7 @@ class Timing:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the interval is within one percent of the median, so that repeats can stop."""
+        """Whether the interval is at most 2% of the median wide, so that repeats can stop."""
         return self.repeats >= LEAST_REPEATS and self.width <= _NARROW
 
     @property
@@ -72,7 +72,7 @@ def timing(seconds: Sequence[float]) -> Timing:
 
 
 def _rank(count: int) -> int:
-    """Return how many of `count` timings are below the confidence interval, and how many above.
+    """Return how many of `count` timings are below the confidence interval; as many are above it.
 
     Each timing is above or below the true median with equal probability, for any distribution,
     so the interval follows from the binomial distribution.
@@ -136,7 +136,10 @@ def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
 
 
 def disturbance(before: ProcessorTimes | None, after: ProcessorTimes | None) -> str | None:
-    """Return a text if other programs used more than a tenth of the processors, else None."""
+    """Return a text if other programs used more than a tenth of the processors, else None.
+
+    The result is None also if a reading is missing, or less than 0.2 seconds are between the two.
+    """
     if before is None or after is None or after.clock_s - before.clock_s < _LEAST_S:
         return None
     others = (after.all_s - before.all_s) - (after.own_s - before.own_s)

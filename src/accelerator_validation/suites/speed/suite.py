@@ -139,7 +139,7 @@ def setting_of(case: Case, device: str) -> Setting:
 
 
 def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
-    """Raise SkippedError if a size is too large for the device, estimated from smaller sizes.
+    """Raise SkippedError if a call would take over twice `longest_s`, estimated from smaller sizes.
 
     Each size is estimated from the next smaller one, because tiny calls mostly measure
     overhead.
