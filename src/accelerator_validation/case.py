@@ -64,7 +64,7 @@ class Result:
 
     outcome: Outcome
     stage: Stage | None = None
-    """The last stage that the test reached."""
+    """The last stage that the test reached; `run` if its process died or was killed."""
     reason: str | None = None
     """The error message of a failed test, why a test was skipped, or a note."""
     seconds: float | None = None
@@ -72,7 +72,7 @@ class Result:
     metrics: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     """The value and unit of each metric, by metric name."""
     log_tail: str | None = None
-    """The last lines of the test's log."""
+    """The end of the test's log or traceback."""
     attempts: int = 1
     """The number of this attempt, starting at 1."""
     operators: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ STEP = "validate: "
 REFERENCE = "the reference of "
 """The text after `STEP` if the step does not use the device."""
 
-# The number of bytes read; a stack of 100 frames with a list of 200 modules is smaller.
+# The number of bytes used; a stack of 100 frames with a list of 200 modules is smaller.
 _READ = 65_536
 _PRINTED = 800
 _STACK = 2400

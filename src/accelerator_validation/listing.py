@@ -2,7 +2,8 @@
 
 As a program, `python -m accelerator_validation.listing` reads matrices by suite as JSON from its
 standard input and prints the tests as JSON. It imports torch, because the libraries that name the
-tests do. It loads no plugin, so that a broken plugin does not prevent a plan.
+tests do. It loads no plugin, so that a broken plugin does not prevent a plan. Only a pytest suite
+is collected with the plugin, in a further process.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ class Request:
     suites: tuple[str, ...] = USUAL
     """The names of suites or of families of suites."""
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The values to run by parameter; other parameters have their default values."""
+    """The values to run by parameter; other parameters have their default values, or any value if
+    `tests` are named."""
     matching: str | None = None
     """A `-k` expression that the ids of the tests must match."""
     tests: frozenset[str] = frozenset()
@@ -164,8 +165,8 @@ def planned(
 ) -> Plan:
     """Return the plan of a request from the `offers` of each suite.
 
-    Raises RunError if no test is selected, or if a value, a test or the recipe to deploy does not
-    exist; ExpressionError if the `-k` expression is invalid.
+    Raises RunError if no test is selected, or if a value, the recipe to deploy or, without a `-k`
+    expression, a named test does not exist; ExpressionError if the `-k` expression is invalid.
     """
     _refuse_unknown_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
