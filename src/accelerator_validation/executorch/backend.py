@@ -21,8 +21,8 @@ runtime."""
 class NotHereError(Exception):
     """Raised if a step needs something that this machine lacks; the message names it.
 
-    Raise it in `lowering`, `quantizer` or `load`. The test is then skipped at that step, with
-    the metrics of the steps before it, because it says nothing about the backend.
+    Raise it in `lowering`, `quantizer`, `simulate` or `load`. The test is then skipped at that
+    step, with the metrics of the steps before it, because it says nothing about the backend.
     """
 
 
