@@ -4,7 +4,8 @@ The script, and then the check of the platform's install options, run in a tempo
 is also their HOME; after a Dockerfile, the check runs in the image. Of this machine's environment,
 they get only the settings of proxies, certificates and pip, and PATH is a plain one. This shows
 whether a recipe is complete, but it is no sandbox: they run as the user who started them. At the
-time limit, their process group is killed. If the whole run is interrupted, they may continue.
+time limit, their process group is killed, but not a running container. If the whole run is
+interrupted, they may continue.
 """
 
 from __future__ import annotations
