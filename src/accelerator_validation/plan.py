@@ -77,7 +77,7 @@ def expand(
     *,
     everything: bool = False,
 ) -> Iterator[Case]:
-    """Yield the product of a suite's tests and axes without excluded combinations.
+    """Yield the product of a suite's tests and axes, without excluded or unsupported combinations.
 
     `only` has the values to run by parameter; for other axes, these are the default values. Tests
     that are not usual are included only with `everything`.

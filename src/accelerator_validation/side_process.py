@@ -34,7 +34,10 @@ class Output:
 
 
 class SideProcess(AbstractContextManager["SideProcess"]):
-    """A running `python -m MODULE ARGUMENTS`; `given` is its standard input."""
+    """A running `python -m MODULE ARGUMENTS`; `given` is its standard input.
+
+    `variables` are added to its environment variables.
+    """
 
     def __init__(
         self,
@@ -59,7 +62,10 @@ class SideProcess(AbstractContextManager["SideProcess"]):
             )
 
     def wait(self, limit_s: float, waiting: Waiting = lambda _: None) -> Output:
-        """Wait for the end, at most `limit_s` seconds after the start; return the output."""
+        """Wait for the end, at most `limit_s` seconds after the start; return the output.
+
+        All processes of the group are then killed.
+        """
         while (status := self._process.poll()) is None:
             since = time.monotonic() - self._started
             if since > limit_s:
