@@ -80,7 +80,7 @@ class Recipe:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the recipe uses the backend without a quantizer, a data type or two steps."""
+        """Whether the recipe uses the backend, without `quantizer`, `dtype` and `two_steps`."""
         changed = self.quantizer or self.dtype or self.two_steps
         return self.delegates and not changed
 
