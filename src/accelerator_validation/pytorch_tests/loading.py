@@ -184,7 +184,7 @@ def _asked(module: Any, name: str, otherwise: int) -> int:
 
 
 def _is_plugins(device: str) -> bool:
-    """Return whether a device type belongs to a plugin, which means that torch does not know it."""
+    """Return whether a device type is the name that a plugin registered, or unknown to torch."""
     if device == torch._C._get_privateuse1_backend_name():
         return True
     try:
