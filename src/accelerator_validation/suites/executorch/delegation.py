@@ -104,7 +104,7 @@ def sizes(program: Any) -> dict[str, tuple[float, str]]:
 
     `pte_size` is the size of the file, `delegate_size` that of all delegates, including the weights
     that the file stores separately, and `planned_memory` the planned memory, all in kB.
-    `delegate_blobs` is the number of delegates.
+    `delegate_blobs` is the number of delegates in the file.
     """
     made = program.executorch_program
     blobs = sum(len(item.data) for item in made.backend_delegate_data)

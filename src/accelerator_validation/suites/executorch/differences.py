@@ -150,7 +150,7 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
     """Return the lowest finite signal-to-noise ratio of the outputs in dB; None if there is none.
 
-    The ratio is infinite for outputs that do not differ.
+    Only floating-point outputs count. The ratio is infinite for outputs that do not differ.
     """
     pairs = [
         (one, other)

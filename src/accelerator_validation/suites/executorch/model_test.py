@@ -50,8 +50,8 @@ def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> 
     """Lower a model with the backend and recipe of a test, run it, and compare the result.
 
     If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. With
-    correct numbers, the test then counts as executed. Only with the recipe `portable`, which uses
-    no backend, it counts as passed.
+    correct numbers, the test then counts as executed. The recipe `portable`, which uses no backend,
+    is an exception: it counts as passed.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
