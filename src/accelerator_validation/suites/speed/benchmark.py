@@ -91,7 +91,7 @@ class SpeedBenchmark:
         return int(numbers * setting.dtype.itemsize)
 
     def smaller(self, shape: BenchmarkShape) -> list[BenchmarkShape]:
-        """Return the sizes with less work than this one, smallest first."""
+        """Return the sizes, also `pilot`, with less work than this one, smallest first."""
         known = {each for shapes in self.shapes.values() for each in shapes}
         known |= {self.pilot} if self.pilot else set()
         return sorted(

@@ -133,7 +133,7 @@ SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
         ),
     ),
 }
-"""The tools by platform; the first one that returns a value is used."""
+"""The tools by device type, or `rocm`; the first one that returns a value is used."""
 
 
 def sensor_of(device: str) -> Sensor:

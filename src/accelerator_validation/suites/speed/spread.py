@@ -46,7 +46,7 @@ class Timing:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the interval is at most 2% of the median wide, so that repeats can stop."""
+        """Whether repeats can stop: there are enough, and `width` is at most 2%."""
         return self.repeats >= LEAST_REPEATS and self.width <= _NARROW
 
     @property
