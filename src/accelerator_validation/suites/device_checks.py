@@ -1,4 +1,4 @@
-"""Checks the current device, memory, random numbers, streams and events."""
+"""Checks a device, mostly with torch.accelerator: memory, random numbers, streams and events."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ def profiler(context: Context) -> None:
 
 
 def compiled(context: Context) -> None:
-    """Check that a model compiled with Inductor gives the results of the CPU in float64."""
+    """Check that a model compiled with torch.compile gives the results of the CPU in float64."""
     import torch
 
     context.stage = "compile"
