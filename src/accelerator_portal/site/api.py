@@ -1,4 +1,4 @@
-"""Writes the data that pages show as JSON under `/api/v1/`."""
+"""Builds the files of `/api/v1/` with platforms, install options and releases, and the schemas."""
 
 from __future__ import annotations
 
@@ -263,10 +263,10 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 
 
 def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
-    """Return the platforms that pytorch.org's own selector lacks and that have a pip command.
+    """Return the platforms that pytorch.org's own selector lacks, with their pip commands.
 
-    `generated_at` is the newest date on which a fact was read, so that equal facts give equal
-    files.
+    Platforms without a pip command for a release on Linux or Windows are omitted. `generated_at` is
+    the newest day on which a source of any platform was read, so that equal facts give equal files.
     """
     found = {p: entry for p in catalog.platforms if (entry := _additional_platform(catalog, p))}
     days = [
@@ -321,7 +321,7 @@ def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
 
 
 def _guide(platform: Platform) -> str:
-    """Return the platform's `guide.md` and its sources as HTML.
+    """Return the platform's `guide.md`, without citations, and the list of its sources as HTML.
 
     Ids in the HTML start with the result of `listed_id`, because all guides are on one page.
     """

@@ -57,7 +57,8 @@ class Index(Model):
     additional_platforms: str
     """Address of the platforms in the format of pytorch.org's Additional Platforms."""
     other_backends: str | None
-    """Address of backends without a folder and of runtimes without a torch device."""
+    """Address of backends without a folder and of runtimes without a torch device. Absent if there
+    are none."""
     stale_facts: str
     """Address of the ages of facts."""
     operations: str
@@ -136,7 +137,7 @@ class EndedData(Model):
 
 
 class SelectorOverview(Model):
-    """The data of all platforms that the install selector needs."""
+    """The install selector's settings, defaults, drivers and cards, without install rows."""
 
     axes: dict[str, tuple[tuple[str, ...], ...]]
     """For each axis (a setting such as `os`), its values: id, label and perhaps a detail."""
@@ -159,8 +160,8 @@ class SelectorOverview(Model):
     offers: dict[str, dict[str, str]]
     """For each platform, its default build by machine, such as `linux x86_64`."""
     starts: tuple[dict[str, str], ...]
-    """For each operating system, the default value of each axis. The first entry is used if the
-    system is unknown."""
+    """For each operating system, the default value of each axis except `build` and `variant`. The
+    first entry is used if the system is unknown."""
     drivers: dict[str, DriverData]
     """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | bool | int, ...]]]
@@ -168,7 +169,8 @@ class SelectorOverview(Model):
     on it, a remark, whether it is uncertain that any of them runs, then the start and the exclusive
     end of each range of these rows."""
     environments: dict[str, dict[str, str]]
-    """The lines that create and activate an environment, by method and operating system."""
+    """The lines that create and activate an environment, by method and operating system. `{python}`
+    stands for the Python version."""
     ended: dict[str, EndedData] = Field(default_factory=dict)
     """For machines without wheels of newer releases, such as `macos x86_64`: the last release."""
     containers: dict[str, str]
@@ -184,7 +186,7 @@ class SelectorData(SelectorOverview):
 
 
 class InstallData(SelectorOverview):
-    """The data of the install selector, with each text stored once and rows as integers."""
+    """The install selector's data of a platform: each text stored once, and rows as integers."""
 
     pythons: tuple[tuple[int, ...], ...]
     """Sets of Python versions, each a list of indexes into the axis `python`."""
@@ -201,8 +203,8 @@ class InstallData(SelectorOverview):
     stage: tuple[tuple[str, str | None], ...]
     """The lifecycle in words, and the day on which that stage ends."""
     finding: tuple[tuple[str, str], ...]
-    """The verification result: `installed`, `found`, `none`, `named` or `unchecked`, and a text
-    with the date."""
+    """The verification result: `installed`, `found`, `none`, `named` or `unchecked`, and the text
+    that readers see."""
     on_request: tuple[bool, ...]
     """True for rows that are offered only if the reader selects their release."""
     findings: tuple[tuple[int, ...], ...]
@@ -224,7 +226,8 @@ class InstallDataOfAll(Model):
 class QuestionIndex(Model):
     """The index of the question search.
 
-    The score of a question is the sum of its weights for the words of an error message.
+    The score of a question is the sum of its weights for the words of an error message and for the
+    pairs of adjacent words.
     """
 
     questions: list[str]
@@ -235,10 +238,12 @@ class QuestionIndex(Model):
     names: dict[str, list[str]]
     """Beginnings of words by which an error message names platforms, with the platforms' ids."""
     same_device: dict[str, list[str]]
-    """For a platform, the other platforms that use its device string and print its name. A message
-    that also names one of them is about that one: PyTorch on ROCm reports a "CUDA error", too."""
+    """For a platform whose id is a device string, such as `cuda`, the ids of other platforms with
+    the same string. A message that names one of these is not about the first platform: PyTorch on
+    ROCm reports a "CUDA error", too."""
     terms: dict[str, list[tuple[int, float]]]
-    """For each word, the indexes of matching questions in `questions`, with their weights."""
+    """For each word, and each pair of words joined by a space, the indexes of matching questions in
+    `questions`, with their weights."""
     messages: list[tuple[int, str]]
     """The error messages that answers declare: the index of the question and the message, in which
     `…`, `*` or `...` stands for a part that varies."""
@@ -254,13 +259,13 @@ class FindingShares(Model):
     none: int
     """Commands for which no matching versions exist."""
     named: int
-    """Commands that were not looked up, but whose version a document names."""
+    """Commands without a lookup result whose version a document names."""
     unchecked: int
-    """Commands whose versions couldn't be checked from the machine that ran the check."""
+    """Other commands without a lookup result: not pip or uv, not looked up yet, or no answer."""
 
 
 class FindingsData(Model):
     """The verification results of install commands, as counts for each platform."""
 
     platforms: dict[str, FindingShares]
-    """The numbers for each platform with pip or uv commands, by platform id."""
+    """The numbers for each platform with install commands, by platform id."""

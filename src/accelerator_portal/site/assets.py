@@ -27,12 +27,12 @@ class PageModules:
     """The JavaScript modules that pages load, as names of files without `.js`."""
 
     common: tuple[str, ...]
-    """The modules of every page with a form."""
+    """The modules that every page with a form in `parts` loads."""
     parts: Mapping[str, tuple[str, ...]]
     """The modules of each kind of form, by the attribute of its tag, such as `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules that a page loads for its form; empty if it has no form.
+        """Return the modules that a page loads for its form; empty without a form in `parts`.
 
         `texts` are the parts of the page's HTML. If a page has several kinds of forms, only the
         modules of the kind that comes first in `parts` are returned; the other forms load theirs

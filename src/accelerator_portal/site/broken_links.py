@@ -1,4 +1,4 @@
-"""Checks a built site: every link, every anchor, and the pages that must exist.
+"""Checks a built site: every link, every anchor, and the files that must exist.
 
 Site generators check only links in Markdown. This module checks the generated HTML, before the site
 is published.
@@ -121,7 +121,10 @@ class BuiltSite:
         return self._later[page]
 
     def fault(self, page: str, address: str) -> str | None:
-        """Return what is wrong with a link to `address` on `page`; None if it is valid."""
+        """Return what is wrong with a link to `address` on `page`; None if it is valid.
+
+        Links to other sites must be https; they are not requested.
+        """
         place = f"{self.base[1:]}{page.removesuffix('index.html')}"
         target = urlsplit(urljoin(_ORIGIN + place, address))
         if not target.geturl().startswith(_ORIGIN):
@@ -165,7 +168,7 @@ def faults(site: BuiltSite) -> Iterator[SiteFault]:
 
 
 def broken_links(site: BuiltSite) -> Iterator[SiteFault]:
-    """Yield a fault for each link on a page whose target is missing or invalid."""
+    """Yield a fault for each missing or invalid target of links on a page, once per page."""
     for page in site.pages:
         for address in dict.fromkeys(addresses(site.tree(page))):
             if what := site.fault(page, address):

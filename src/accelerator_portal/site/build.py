@@ -109,7 +109,7 @@ def build_site(
     """Yield every generated page and data file; `root` is the repository.
 
     `nights` are the metrics of nightly runs, empty if they are not available. `languages` are the
-    languages besides English.
+    languages besides English. Raises ProblemsError if stored verdicts or histories cannot be read.
     """
     verdicts = read_all(catalog, root)
     rows = with_findings(expand(catalog)[0], verdicts)
@@ -317,8 +317,8 @@ def _choosing_pages(
 def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
     """Return the entries under `key` of `other-backends.yaml`, and the sources that they cite.
 
-    The template variables are `key` and `sources`. `observed` are backends without a vendor folder;
-    `runtimes` run PyTorch models without a torch device.
+    The result has two keys: the value of `key`, and `sources`. `observed` are backends without a
+    vendor folder; `runtimes` run PyTorch models without a torch device.
     """
     others = catalog.other_backends
     entries: Sequence[Sourced] = getattr(others, key) if others else ()

@@ -31,7 +31,7 @@ _VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
 def export_files(files: Iterable[SiteFile]) -> Iterator[SiteFile]:
-    """Yield the pages as CommonMark, the unchanged data files, and an index of the pages.
+    """Yield the pages as CommonMark, the unchanged data files, and `export.json`, a list of pages.
 
     Links between pages stay relative and lead to folders, as on the site: `versions/` for
     `versions/index.md`, `questions/` for `questions.md`. The other site generator must serve pages
@@ -60,7 +60,7 @@ def _parts(content: str) -> tuple[dict[str, Any], str]:
 
 
 def commonmark(path: str, text: str) -> str:
-    """Return the page at `path` as CommonMark that renders like Python-Markdown."""
+    """Return `text`, the Markdown of the page at `path` without front matter, as CommonMark."""
     lines: list[str] = []
     html = _Open()
     fenced = False

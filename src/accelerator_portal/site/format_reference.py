@@ -1,4 +1,4 @@
-"""Generates the reference of the vendor files' formats from their pydantic models."""
+"""Generates the reference of file formats from their pydantic models."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class FileReference:
 
 
 def format_reference() -> list[FileReference]:
-    """Return the reference of every file format that vendors write."""
+    """Return the reference of every kind of contributed file: vendors' files and shared data."""
     return [reference(path, model) for path, (_, model) in FILES.items()]
 
 
 def reference(name: str, model: type[BaseModel]) -> FileReference:
-    """Return the reference of a kind of file: `name` is its path, `model` its structure."""
+    """Return the reference of a kind of file: `name` is its title, `model` its structure."""
     schema = described(model)
     records = {WHOLE: schema, **schema.get("$defs", {})}
     return FileReference(name, tuple(_record(*record) for record in records.items()))
@@ -79,7 +79,7 @@ def _kind(field: dict[str, Any]) -> str:
 def _bound(field: dict[str, Any]) -> str:
     """Return the limits of a number or of a text's length, in words: `1 to 100`.
 
-    The result is empty without limits.
+    The result is empty without an upper limit.
     """
     if most := field.get("maxLength"):
         return f"up to {most:,} characters"

@@ -19,7 +19,7 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class HtmlMark:
-    """A kind of HTML that templates mark; `words` is the text of its comments."""
+    """A mark in pages: the comments `<!--…-->` and `<!--end of …-->`, where `…` is `words`."""
 
     words: str
 

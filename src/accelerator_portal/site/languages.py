@@ -29,11 +29,12 @@ class Language:
 
     code: str
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The translations of each message: one, or one for each plural form."""
+    """The translations by message (its singular): one, or one for each plural form."""
     plural: Callable[[int], int] = field(default=lambda count: int(count != 1))
     """The function that returns the index of the plural form for a count."""
     in_scripts: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
-    """The translations of messages in scripts."""
+    """The translations for scripts, by message: of messages in scripts and of vendors' texts. A
+    tuple has the plural forms."""
 
     def gettext(self, text: str) -> str:
         """Return the translation of a message; line breaks in the message are ignored."""
@@ -63,7 +64,7 @@ class Language:
         return found.format(**said) if said else found
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
-        """Return JSON data with each `Translatable` text in this language."""
+        """Return data for JSON: `Translatable` texts in this language, dataclasses as mappings."""
         if isinstance(data, str):
             return self.say(data)
         if is_dataclass(data) and not isinstance(data, type):
@@ -77,7 +78,7 @@ class Language:
         return json.dumps(self.said(data))
 
     def is_translated(self, text: str) -> bool:
-        """Return whether a text, or a part of it, is not in English."""
+        """Return whether a text in this language differs from the English text."""
         return self.say(text) != text
 
     def path(self, path: str) -> str:
@@ -135,6 +136,7 @@ def _vendor_texts(root: Path, code: str) -> dict[str, str]:
 def published_languages(root: Path, codes: Iterable[str] | None) -> list[Language]:
     """Return the languages with the codes that `mkdocs.yml` lists; empty if it lists none.
 
-    Raises OSError if the file of a language is missing.
+    Raises OSError if the file of a language is missing, and ProblemsError if vendors' texts cannot
+    be read.
     """
     return [read_language(root, code) for code in codes or ()]

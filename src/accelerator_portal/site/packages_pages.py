@@ -45,7 +45,7 @@ class FitData(Model):
     plugin: str
     """The plugin's version."""
     date: Day | None = None
-    """The day on which the plugin version was published."""
+    """The day on which the plugin version was published. Absent if unknown."""
     requires: str
     """The exact requirement on torch in the plugin's metadata."""
     python: tuple[str, ...]
@@ -60,10 +60,11 @@ class LagData(Model):
     released: Day
     """The day on which the torch release was published."""
     days: int
-    """Days from the torch release to the plugin release or, if there is none, to the day on which
-    the index was last read."""
+    """Days from the torch release to the plugin release, negative if the plugin came first. If
+    there is no plugin release, days to the day on which the index was last read."""
     plugin: str | None = None
-    """The first compatible final release. Absent if there is none yet."""
+    """The first compatible release; pre-releases count only if there are no final releases. Absent
+    if there is none yet."""
     followed: Day | None = None
     """The day on which `plugin` was published."""
     basis: VersionBasis
@@ -94,7 +95,7 @@ class PlatformPackages(Model):
     fits: tuple[FitData, ...]
     """The newest fitting plugin for each torch release and system, derived from the index."""
     lags: tuple[LagData, ...]
-    """The plugin's release lag for each torch release."""
+    """The plugin's release lag for each torch release that it supports, and for all newer ones."""
 
 
 class PackagesIndex(Model):
@@ -109,7 +110,7 @@ class PackagesIndex(Model):
     packages: dict[str, str]
     """Address of each package's facts, relative to this file."""
     platforms: dict[str, PlatformPackages]
-    """The facts by platform id, for platforms whose package is not torch itself."""
+    """The facts by platform id, for platforms whose package is on an index and not torch itself."""
     news: tuple[NewsData, ...]
     """The news of a year, newest first."""
 

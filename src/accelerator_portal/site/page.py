@@ -42,7 +42,7 @@ def to_root(path: str) -> str:
 
 
 def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
-    """Return a data file under `/api/v1/`; null values of models are omitted, except in lists."""
+    """Return the data file `path` below `/api/v1/`, in which None fields of models are omitted."""
     if isinstance(data, BaseModel):
         data = data.model_dump(mode="json", by_alias=True, exclude_none=True)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))

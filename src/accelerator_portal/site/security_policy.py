@@ -59,7 +59,8 @@ _DOUBLE_ESCAPE: Final = re.compile(r"<!--.*<script[\s/>]", re.IGNORECASE | re.DO
 def add_security_policy(html: str) -> str:
     """Return a page with its Content-Security-Policy, as early in the head as possible.
 
-    Raises SecurityPolicyError if the page has no head or its content contains an inline script.
+    Raises SecurityPolicyError if the page has no head, its content contains an inline script, or a
+    script contains `<!--` and later `<script`.
     """
     head = _HEAD.match(html)
     if not head:
@@ -90,7 +91,10 @@ def _content(html: str) -> tuple[int, int]:
 
 
 def _inline_scripts(html: str) -> Iterator[str]:
-    """Yield the text of each inline script that a browser would run."""
+    """Yield the text of each inline script that a browser would run.
+
+    Raises SecurityPolicyError for a script that contains `<!--` and later `<script`.
+    """
     for script in LexborHTMLParser(html).css("script"):
         text, attributes = script.text(), script.attributes
         if _DOUBLE_ESCAPE.search(text):

@@ -195,7 +195,7 @@ def visible(text: str) -> str:
 
 
 def _escape_markdown(text: str) -> Markup:
-    """Return text with Markdown's special characters escaped."""
+    """Return text with the special characters of Markdown and HTML escaped."""
     text = visible(text)
     return Markup(str(escape(_MARKDOWN.sub(r"\\\1", text))))  # noqa: S704 - made harmless just here
 

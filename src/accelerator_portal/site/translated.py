@@ -66,9 +66,9 @@ def localized(content: str, path: str, to_root: str, language: Language) -> str:
     """Return a translated page's content with its links redirected.
 
     Templates write links as on the English page. A link to a page that is translated leads to the
-    translation. Other links lead to the English page and are marked as English. `path` is the path
-    of the English page. `to_root` is the relative address of the site's root from the translated
-    page.
+    translation. Other links lead to the English page and are marked as English; links to data files
+    are unchanged. `path` is the path of the English page. `to_root` is the relative address of the
+    site's root from the translated page.
     """
 
     def in_html(match: re.Match[str]) -> str:

@@ -1,6 +1,6 @@
 """Renders vendors' Markdown as safe HTML.
 
-The parser ignores raw HTML, and its output is sanitized again. A vendor's text can therefore
+The parser treats raw HTML as text, and its output is sanitized again. A vendor's text can therefore
 neither run in a reader's browser nor imitate a part of the page.
 """
 
@@ -65,11 +65,13 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
     language: Language = ENGLISH,
     to_root: str | None = None,
 ) -> str:
-    """Return Markdown as safe HTML; ids start with `prefix`, `[@id]` becomes a link to a source.
+    """Return Markdown as safe HTML; the ids of its headings start with `prefix`.
 
-    `cite` returns the source with an id, or None for an unknown id, whose citation is omitted.
-    `page` is the address of the page with the list of sources, if it is another page. `to_root` is
-    the address of the site's root. Without it, links to pages of the site have no address.
+    A citation such as `[@readme]` becomes a link to the source that `cite` returns for `readme`; it
+    is omitted if `cite` returns None. `page` is the address of the page with the list of sources,
+    empty if it is this page. `to_root` is put before links to pages of the site, such as
+    `/install/`; without it, these links get no `href`. `language` is that of labels for screen
+    readers.
     """
     environment = {
         "prefix": prefix,
@@ -120,11 +122,11 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
     language: Language = ENGLISH,
     to_root: str = "../../",
 ) -> Markup:
-    """Return a section of a guide or FAQ as HTML.
+    """Return a section of a guide or FAQ as HTML, with citations at the end of each block of text.
 
-    `text` is the section's Markdown in `file`, and `sources` contains the sources that it cites.
-    `prefix` and `page` are those of `render_vendor_text`. `to_root` is the relative address of the
-    site's root, by default from a platform's page.
+    `text` is the section's Markdown or its translation. It cites sources of `file`, which are in
+    `sources`. The other parameters are those of `render_vendor_text`; `to_root` is by default that
+    of a platform's page.
     """
     name = file.path.rsplit("/", 1)[-1]
 

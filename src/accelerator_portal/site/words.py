@@ -9,12 +9,15 @@ from accelerator_portal.catalog.message import Translatable, both, joined, messa
 from accelerator_portal.install.labels import OS
 from accelerator_portal.reports.outcomes import Outcome
 
-# From here on `g` would write an exponent.
+# Larger numbers are written without `g`, which writes an exponent from seven digits on.
 _PLAIN = 100_000
 
 
 def python_range(versions: Iterable[str]) -> str:
-    """Return Python versions as ranges: `3.10–3.13, 3.13t`."""
+    """Return Python versions as ranges: `3.10–3.13, 3.13t`.
+
+    Raises ValueError for a version such as `3.13.1` or `4.0`.
+    """
     ordered = sorted(set(versions), key=lambda v: (v.endswith("t"), _minor(v)))
     plain = [_minor(v) for v in ordered if not v.endswith("t")]
     parts = [
@@ -60,7 +63,7 @@ def os_name(os: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number without trailing zeros: `80`, `1.5`."""
+    """Return a number rounded to six digits or to an integer, without trailing zeros: `1.5`."""
     return f"{value:g}" if value < _PLAIN else f"{value:.0f}"
 
 
