@@ -91,8 +91,8 @@ class _Way:
 def choices(data: InstallData) -> Choices:
     """Return a platform's selections with their commands.
 
-    Methods that the portal derives from other methods are omitted. Raises LookupError or ValueError
-    if an install row contains an invalid index.
+    Methods that the portal derives from other methods are omitted. Raises LookupError, TypeError or
+    ValueError if an install row lacks a value or contains an invalid index.
     """
     found: dict[ReaderChoice, ShownCommand] = {}
     labels: dict[tuple[str, str], str] = {}
@@ -124,7 +124,11 @@ def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
 
 
 def described(found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> list[str]:
-    """Return selections in words: `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`."""
+    """Return selections in words, with several selections in one text where possible.
+
+    For example, `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`. `labels` is that of
+    `Choices`.
+    """
     boxes: dict[_Box, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
     }

@@ -48,7 +48,10 @@ _NOWHERE = PlatformState(
 
 
 def compare(before: SiteState, after: SiteState) -> Difference:
-    """Return the difference of two sites. Raises ProblemsError if a file cannot be read."""
+    """Return the difference of two sites.
+
+    Raises ProblemsError if a report cannot be read, or if values are nested too deeply.
+    """
     try:
         return _compare(before, after)
     except RecursionError:

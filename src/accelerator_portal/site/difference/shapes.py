@@ -33,13 +33,13 @@ class Item(Model):
     name: str
     """The name of the item, for example `hardware: Hopper` or `Guide: Install`."""
     before: str | None = None
-    """The text before, shortened if it is long. Absent if it isn't shown."""
+    """The text before, shortened if it is long. Absent if the item is new or its text not shown."""
     after: str | None = None
     """The text now, in the same form."""
 
 
 class CommandChange(Model):
-    """Commands that are new, removed or changed in the same way for several selections."""
+    """Commands that are new, removed or changed in the same way for one or more selections."""
 
     change: ItemChange
     """The kind of change."""
@@ -53,9 +53,9 @@ class CommandChange(Model):
     where_left_out: Count = 0
     """The number of descriptions that `where` leaves out."""
     before: tuple[str, ...] = ()
-    """The commands before, one per line. Empty if they didn't change."""
+    """The lines of the commands before. Empty if the commands are new or didn't change."""
     after: tuple[str, ...] = ()
-    """The commands now, in the same form."""
+    """The lines of the commands now. Empty if the commands are removed or didn't change."""
     beside: tuple[Item, ...] = ()
     """Changes next to the commands: requirements, check, note and lifecycle."""
 
@@ -95,11 +95,12 @@ class PlatformDifference(Model):
     texts: tuple[Item, ...] = ()
     """Changed sections of the guide and changed questions, without their text."""
     reports: tuple[Item, ...] = ()
-    """Test reports that were added, removed or replaced."""
+    """Test reports that were added, removed or replaced, and the numbers of new and removed
+    tests."""
     moves: tuple[Move, ...] = ()
     """Changed test results, failures first."""
     evidence: tuple[Item, ...] = ()
-    """Changes of the level of evidence and of its reasons."""
+    """Changes of the quality data, such as the level of evidence, and of the size of histories."""
     left_out: dict[str, Count] = Field(default_factory=dict)
     """The number of entries that each list leaves out, by the name of the list."""
 

@@ -1,7 +1,7 @@
-"""Reads the state of a built site from its `/api/v1/`.
+"""Reads the state of a built site: the data in its `/api/v1/`, and digests of its pages.
 
-Unknown keys are ignored, so that sites of earlier and later commits can be compared. Each file that
-cannot be read is one problem.
+Unknown keys are ignored, so that sites of earlier and later commits can be compared. Reading stops
+at the first file that cannot be read.
 """
 
 from __future__ import annotations
@@ -165,7 +165,8 @@ class PlatformState:
     folder: Folder
     choices: Choices
     cards: Mapping[str, str] = field(default_factory=dict)
-    """For each generation of cards, a text about the supported releases."""
+    """Texts about the supported releases, by the name of a hardware generation. If generations have
+    the same name, the text is that of the last."""
     quality: Mapping[str, Any] = field(default_factory=dict)
     history: Mapping[str, str] = field(default_factory=dict)
     """For runs and for baselines, the size of the history in words."""
@@ -186,7 +187,7 @@ class SiteState:
 def read_state(folder: Path) -> SiteState:
     """Return the state of a built site; `folder` is the site or only its `api/v1`.
 
-    Raises ProblemsError if it has no index or if a file cannot be read.
+    Raises ProblemsError if it has no index, or if a file cannot be read or is invalid.
     """
     whole = (folder / API / "index.json").is_file()
     if not whole and not (folder / "index.json").is_file():
@@ -201,7 +202,7 @@ def read_state(folder: Path) -> SiteState:
 
 
 class _Reader:
-    """Reads the files of one `api/v1` folder, and none outside it."""
+    """Reads the data files of one `api/v1` folder; addresses of files outside it are refused."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -298,7 +299,11 @@ _OWN_PART = re.compile(rb"<article\b.*</article>", re.DOTALL)
 
 
 def read_pages(site: Path) -> dict[str, str]:
-    """Return a digest of each page by address: `get-started/`, `404.html`, "" for the home page."""
+    """Return a digest of each page's content, without the menus, by the page's address.
+
+    Addresses are, for example, `get-started/`, `404.html`, and "" for the home page. Raises
+    ProblemsError if a page cannot be read.
+    """
     found = {}
     for file in sorted(_files(site)):
         content = read_bytes(file)

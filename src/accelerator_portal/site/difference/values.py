@@ -8,7 +8,7 @@ from typing import Any
 
 from accelerator_portal.site.difference.shapes import MOST_CHARACTERS, Item, change_of
 
-# Keys that name an entry of a list; the first key that the entry has counts.
+# Keys that name an entry of a list; the first key whose value is a text counts.
 _NAMES = ("id", "name", "title", "github", "question", "version", "command")
 
 # Keys that together name a version row.
@@ -23,7 +23,8 @@ _FALSE_AND_TRUE = ("no", "yes")
 def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa: ANN401 - any JSON
     """Yield the items that were added, removed or changed, in the order of the newer value.
 
-    Entries of a list are matched by name, not by position.
+    Mappings in a list are matched by name, not by position; other lists are compared as a text.
+    `name` is the name of the value, with which the names of its items begin.
     """
     if before == after or (_is_nothing(before) and _is_nothing(after)):
         return
