@@ -141,7 +141,7 @@ class OfflineInstall:
 
 
 def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
-    """Yield an offline install for each platform and system with pip; CUDA and CPU are first."""
+    """Yield an offline install for each row that `_newest` returns; CUDA, then CPU come first."""
     first = {"cuda": 0, "cpu": 1}
     newest = _newest(selector.rows)
     for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):

@@ -64,7 +64,10 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 
 
 def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
-    """Return the groups of questions; each row has a cell per platform, in the catalog's order."""
+    """Return the groups of questions; each row has a cell per platform, in the catalog's order.
+
+    The last group has the tests of `runs` whose speed at least two platforms measured, if any.
+    """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
             message("Vendor"): lambda p: _text(p.accelerator.vendor),

@@ -36,7 +36,7 @@ class FeatureRun(Model):
     tests: int
     """The number of tests that were attempted."""
     reason: str | None = None
-    """The error message of a failed test."""
+    """The reason that the report states for `outcome`, such as an error message."""
     report: str
     """Id of the report."""
     kind: Kind
@@ -44,10 +44,10 @@ class FeatureRun(Model):
     day: dt.date | None = None
     """The day of the run, or of the baseline."""
     address: str
-    """The address of the test, or of the suite if there are several, relative to `results/`."""
+    """The address of the test, or of its suite if `tests` is not 1, relative to `results/`."""
     contradicts: bool
-    """Whether all tests failed although a source says that the feature works, or all tests passed
-    although a source says that it does not work."""
+    """Whether all tests of a run failed although a source says that the feature works, or all
+    passed although a source says that it does not work. False for a baseline."""
 
 
 def feature_runs(
@@ -133,12 +133,12 @@ LABELS: dict[FeatureId, str] = {
     "profiler": message("Profiler"),
 }
 
-# Below this share of cells with a source, most cells of the table would be empty.
+# Below this share of cells with a source or a test, too many cells of the table would be empty.
 ENOUGH = 0.3
 
 
 class PlatformFeatures(Model):
-    """The features of one platform: statements of sources and results of its latest runs."""
+    """The features of one platform: statements of sources and results in its reports."""
 
     id: str
     """Id of the platform."""
@@ -149,13 +149,14 @@ class PlatformFeatures(Model):
     sources: dict[str, Source]
     """The sources that `features` cites, by id."""
     runs: dict[FeatureId, FeatureRun]
-    """The newest result of each feature with tests in a published report."""
+    """The result of each feature with tests in a report: that of the newest run or, if there is
+    none, of the newest baseline."""
     searched: dt.date | None = None
     """The day on which somebody last searched for a source of every feature."""
 
     @property
     def rows(self) -> tuple[FeatureId, ...]:
-        """The features with a statement or a run, in order."""
+        """The features with a statement or a result, in the order of `LABELS`."""
         return tuple(name for name in LABELS if name in self.features or name in self.runs)
 
     @property
@@ -163,7 +164,7 @@ class PlatformFeatures(Model):
         """The labels of the features with each extent: `yes`, `partly`, `no`, and None for unknown.
 
         Each pair has an extent and its labels; pairs without labels are omitted, and so are
-        features that have a run but no statement.
+        features that have a result but no statement.
         """
         groups = (
             (extent, tuple(LABELS[name] for name in LABELS if self._extent(name) == extent))

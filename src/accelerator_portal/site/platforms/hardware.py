@@ -41,7 +41,7 @@ class GenerationData(Model):
     arch: Arch | None = None
     """The processor architecture of machines with this hardware, if all have the same."""
     systems: tuple[Os, ...] | None = None
-    """The operating systems of its builds; absent if the builds are for all systems."""
+    """The operating systems of its builds; absent without builds, or if one is for all systems."""
     jetpack: str | None = None
     """The oldest JetPack release that its builds run on."""
     page: str
@@ -51,16 +51,17 @@ class GenerationData(Model):
     support it. `preview`: only nightly builds support it. `no-command`: a build supports it, but
     the portal has no command for the build. `none`: no published build supports it."""
     uncertain: bool = False
-    """Whether it is in doubt that `newest` runs on this hardware; a note explains the doubt."""
+    """Whether it is in doubt that the newest build runs on this hardware; a note says why."""
     other_builds: str | None = None
     """Address of the answer about builds for which this site has no install command, from the root
     of the site."""
     words: SkipValidation[str]  # validation would drop the translatable message
     """The verdict in a few words."""
     oldest: str | None = None
-    """The oldest supported release that has an install command."""
+    """The oldest release that runs on this hardware, among those with an install command if there
+    are any."""
     newest: str | None = None
-    """The newest release that runs on this hardware."""
+    """The newest of these releases."""
     variants: tuple[str, ...] = ()
     """Ids of the variants of the newest release, preferred first."""
     install: str | None = None
@@ -84,7 +85,8 @@ class FittingSoftware(Model):
     torch: str
     """The PyTorch release."""
     software: dict[str, str]
-    """Versions of the plugin's package and of its required software, by name."""
+    """Versions of the plugin's package and of its required software, by name, without drivers and
+    operating systems."""
 
 
 class ListedSystem(Model):
@@ -130,7 +132,8 @@ class PlatformHardware(Model):
     wsl: str | None = None
     """What to know before installing in WSL2."""
     wsl_answer: str | None = None
-    """The address of the answer, if the builds do not find the hardware in WSL2."""
+    """Address of the answer about hardware that builds do not find in WSL2, from the root of the
+    site."""
     fits: tuple[FittingSoftware, ...] = ()
     """Versions of the plugin and of the vendor's software that work together, newest first."""
     sources: dict[str, Source]
@@ -187,7 +190,7 @@ class HardwareData(Model):
 
 
 def hardware_data(catalog: Catalog) -> HardwareData:
-    """Return the hardware of every platform."""
+    """Return the hardware of every platform that lists hardware."""
     words = catalog.finder_words or FinderWords()
     return HardwareData(platforms=tuple(_platforms(catalog)), words=words)
 

@@ -77,7 +77,9 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
     """Return the variables of the template `platform.md.j2` that depend on the language.
 
     `guide` has the HTML of each section of the guide by English title, in `language` if a
-    translation exists, and `translation` is that `Translation` or None.
+    translation exists, and `translation` is that `Translation` or None. `is_older` is whether the
+    English guide has changed since, `lead` the translated summary or None. `own_files` are the
+    paths of the translated files, and `edit` is that of the guide.
     """
     found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide

@@ -1,4 +1,4 @@
-"""Builds the pages of questions and answers."""
+"""Renders the questions and answers of FAQs, and builds the index of the question search."""
 
 from __future__ import annotations
 
@@ -265,10 +265,10 @@ def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
 def _same_device(
     platforms: Sequence[Platform], names: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """Return, by the id of a platform that is a device string, the other platforms that use it.
+    """Return the platforms whose device string is the id of another platform, by that id.
 
-    A platform that shares a name with the first one is omitted: the name says nothing about which
-    of the two a message is about.
+    A platform that shares one of `names` with the other one is omitted: such a name does not say
+    which of the two a message is about.
     """
     ids = {platform.id for platform in platforms}
     found: dict[str, list[str]] = {}

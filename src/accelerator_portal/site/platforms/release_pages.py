@@ -223,7 +223,7 @@ class PlatformVersions(Model):
 
 
 class VersionsData(Model):
-    """Releases since 2.4, and the version rows of every platform."""
+    """PyTorch's releases, and the version rows of every platform."""
 
     newest_release: str
     """PyTorch's newest release."""

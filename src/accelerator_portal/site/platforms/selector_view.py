@@ -21,7 +21,7 @@ from accelerator_portal.install.selector import Selector
 class ValueView:
     """A value of an axis, shown as a radio button with the label and, in smaller text, a detail.
 
-    `reason` is why the value is not available on the reader's machine; empty if it is. A value is
+    `reason` is why the value is not available on the reader's machine, or empty. A value is
     `hidden` if it has no command and no reason, or is the release that `stable` stands for.
     """
 
@@ -103,7 +103,10 @@ class SelectorView:
 
 
 def selector_view(selector: Selector) -> SelectorView:
-    """Return the initial state of the selector. Raises LookupError if it has no install rows."""
+    """Return the initial state of the selector.
+
+    Raises LookupError if it has no default choice, or no install row for a default choice.
+    """
     firsts = [_first(selector, start) for start in selector.starts]
     if not firsts:
         raise LookupError("there are no install options")
