@@ -33,7 +33,7 @@ class Item(Model):
     name: str
     """The name of the item, for example `hardware: Hopper` or `Guide: Install`."""
     before: str | None = None
-    """The text before, shortened if it is long. Absent if the item is new or its text not shown."""
+    """The text before, shortened if long. Absent if the item is new or its text isn't shown."""
     after: str | None = None
     """The text now, in the same form."""
 
