@@ -1,4 +1,4 @@
-"""Builds the quality dashboard: each suite's newest results per platform, and open regressions.
+"""Builds the quality dashboard: levels of evidence, results by suite, and open regressions.
 
 A regression is a group of breakages: tests that passed in a run and fail in a later one.
 """
@@ -48,10 +48,10 @@ from accelerator_portal.site.translated import page_in
 WEEK = dt.timedelta(days=7)
 
 MOST_NEWS = 10
-"""The number of items of package news on the dashboard; the feed has more."""
+"""The maximum number of items of package news on the dashboard; the feed has more."""
 
 _NAMED = 10
-"""The number of tests of a regression in the body of an issue; the page lists all tests."""
+"""The maximum number of tests of a regression in an issue's body; the page lists all tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +245,10 @@ _COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
 class DashboardPlatform:
     """A platform on the dashboard.
 
-    `runs` and `baselines` are numbers of reports. `evidence` is the newest report of each of its
-    suites. `never` are tests that fail and passed in no run. `outdated` are declared known issues
-    that no longer match the results.
+    `runs` and `baselines` are numbers of reports; `runs` includes archived ones. `evidence` has the
+    newest run of each of its suites or, for a suite without a run, the newest baseline. `never` are
+    tests that fail and passed in no run. `outdated` are declared known issues that no longer match
+    the results.
     """
 
     platform: Platform
@@ -267,7 +268,7 @@ class DashboardPlatform:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The data from which each DashboardPlatform is computed, with ages as of `at`."""
+    """The data from which each DashboardPlatform is computed; `at` is the result of `as_of`."""
 
     results: ResultsView
     past: TestHistories

@@ -30,7 +30,8 @@ from accelerator_portal.site.words import outcome_words
 WIDTH = 100
 
 LEAST = 3
-"""The minimum width of an outcome, so that 1 crash among 1,226 tests is visible."""
+"""The minimum width of a part of a bar, so that 1 crash among 1,226 tests is visible. If parts are
+widened to it, all parts then shrink a little to fit into WIDTH."""
 
 
 def bar(counts: Mapping[Outcome, int]) -> Markup:
@@ -54,17 +55,17 @@ def bar(counts: Mapping[Outcome, int]) -> Markup:
 
 
 def _widths(numbers: list[int]) -> list[float]:
-    """Return widths in proportion to the numbers, at least LEAST; their sum is WIDTH."""
+    """Return widths in proportion to the numbers, at least about LEAST; their sum is WIDTH."""
     total = sum(numbers)
     raised = [max(LEAST, WIDTH * number / total) for number in numbers]
     return [WIDTH * width / sum(raised) for width in raised]
 
 
 OTHER: Final = "other"
-"""The kind of a suite whose kind no report states."""
+"""The kind of a suite whose kind neither `data/suites` nor its report states."""
 
 OWN: Final = "own"
-"""The kind of the column for all suites that only one vendor has."""
+"""The kind of the column for all vendors' own suites that only one platform has."""
 
 ColumnKind = SuiteKind | Literal["other", "own"]
 
@@ -115,6 +116,7 @@ class GridGroup:
 class GridCell:
     """A suite's results in a platform's newest run or, if it has no run, in its newest baseline.
 
+    In the column of kind `own`, the results are sums over several suites.
     For a run, `total` is the number of tests that passed or failed. For a baseline, it is the
     number of all tests. It is 0 if no test passed or failed. `age_days` is None without a date.
     `words` are the numbers by outcome: `9 passed, 1 failed`. `address` is the address of these
@@ -174,10 +176,10 @@ def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
 def dashboard_grid(
     catalog: Catalog, evidence: Mapping[str, Iterable[SuiteEvidence]], at: dt.datetime
 ) -> Grid:
-    """Return the grid of the newest reports, with ages as of `at`.
+    """Return the grid of the newest runs and baselines, with ages as of `at`.
 
-    `evidence` has the newest report of each suite, by platform id. Suites of kind `speed` are
-    omitted: they do not show what works.
+    `evidence` has the result of `ResultsView.newest` for each platform, by platform id. Suites of
+    kind `speed` are omitted: they do not show what works.
     """
     measured = {
         platform: {e.suite: e for e in found if e.kind != "speed"}
@@ -213,7 +215,7 @@ def suite_cells(
 ) -> tuple[GridCell, ...]:
     """Return a cell for each suite in `evidence`, sorted by the kind and the title of the suite.
 
-    `evidence` has a platform's newest report of each suite; suites of kind `speed` are omitted.
+    `evidence` is the result of `ResultsView.newest`; suites of kind `speed` are omitted.
     """
     found = [e for e in evidence if e.kind != "speed"]
     columns = {e.suite: _column(catalog, e.suite, e.kind) for e in found}
@@ -227,7 +229,7 @@ _OWN_COLUMN = GridColumn("", message("All together"), OWN)
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
     """Return the vendors' own suites that only one platform has.
 
-    `evidence` maps platform ids to the newest report of each suite, by suite.
+    `evidence` maps platform ids to the evidence of each suite, by suite.
     """
     platforms = Counter(suite for found in evidence.values() for suite in found)
     return frozenset(suite for suite, n in platforms.items() if owner_of(suite) and n == 1)
@@ -311,7 +313,7 @@ class OwnSuiteRow:
     """A vendor's own suite on its platform's page.
 
     `declared` is its description, None if the vendor's `accelerator.yaml` has none. `cell` has the
-    newest results, None if no report has the suite.
+    newest results, None if no report has the suite or if it only measures speed.
     """
 
     name: str

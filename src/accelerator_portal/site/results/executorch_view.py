@@ -32,16 +32,16 @@ _SUITE = "executorch-"
 
 @dataclass(frozen=True)
 class FlowRun:
-    """The tests of one flow in one suite, from a platform's newest report with this suite.
+    """The tests of one flow in one suite, from the report `stored` of a platform's run.
 
-    `recipe` is `plain` if the flow's name is only the name of the backend. `stored` is the report.
+    `recipe` is `plain` if the flow's name is only the name of the backend.
     """
 
     platform: str
     suite: str
     backend: str
-    """The backend's name in the report's environment, `XnnpackBackend`, or the start of the flow's
-    name, `xnnpack`, if the parameter `recipe` contains it."""
+    """The start of the flow's name if that is the name of a backend, such as `xnnpack`. Otherwise,
+    the backend's name in the report's environment, such as `XnnpackBackend`, or `unknown`."""
     recipe: str
     stored: StoredReport
     tests: tuple[TestEntry, ...]
@@ -109,8 +109,8 @@ class FlowRun:
         """Return the median ratio of a metric to that in `others`, and the number of tests used.
 
         `others` has the tests of another flow or release, by the key of `by_test`. Only tests that
-        passed on both sides are compared: a wrong result can be fast and small. None without such
-        tests.
+        passed and state the metric on both sides are compared: a wrong result can be fast and
+        small. None without such tests.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -367,7 +367,7 @@ class ReleasePair:
 
     @cached_property
     def changed(self) -> tuple[ChangedTest, ...]:
-        """The tests with different outcomes in the two runs, sorted by kind and name."""
+        """The tests of both runs whose outcomes differ, sorted by kind and name."""
         return tuple(sorted(self._changed(), key=lambda one: (one.kind, one.after.name)))
 
     @property
@@ -377,7 +377,10 @@ class ReleasePair:
 
     @property
     def passed(self) -> str:
-        """Passed and attempted tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
+        """Passed and attempted tests: `79 → 78 of 139`.
+
+        If as many tests passed in both runs, only those of the newer run: `33 of 139`.
+        """
         before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
         if self.before.attempted == self.after.attempted:
             before = str(self.before.passed)

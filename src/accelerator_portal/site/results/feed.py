@@ -23,7 +23,7 @@ from accelerator_portal.site.results.history_view import (
 )
 from accelerator_portal.site.results.results_view import ResultsView
 
-# Older entries are only on the pages.
+# Older entries are only in the feeds of weeks and on the pages.
 MOST_ENTRIES = 50
 MOST_OF_PACKAGES = 20
 """The maximum number of package news items in the feed, so that reports and changes have room."""
@@ -38,7 +38,7 @@ class _Entry:
 
 
 def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
-    """Yield the feed of the newest entries, and one for each week with changed results."""
+    """Yield the feed of the newest entries, and a feed of all entries for each of `past.weeks`."""
     tested = [*_reports(catalog, results), *_changes(catalog, past)]
     found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"

@@ -54,7 +54,8 @@ def with_findings(
 ) -> tuple[InstallRow, ...]:
     """Return the install rows with `findings` set: one for each of the row's Python versions.
 
-    `verdicts` are by platform id.
+    A row for which the Python version does not matter has a single finding. `verdicts` are by
+    platform id.
     """
     rows = tuple(rows)
     newest = _newest_found(rows, verdicts)
@@ -239,8 +240,8 @@ class MissingEvidence:
 class ChecklistItem:
     """A requirement of a level of evidence, and whether a platform meets it.
 
-    `why` is the reason for `met`. `address` is that of the instructions for meeting it, relative to
-    the site's root.
+    `why` is the reason if it is not met; the requirement "tested" always has a reason. `address` is
+    that of the instructions for meeting it, relative to the site's root.
     """
 
     title: str

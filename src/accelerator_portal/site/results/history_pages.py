@@ -49,7 +49,7 @@ def history_pages(
     templates: Templates,
     at: dt.datetime,
 ) -> Iterator[SiteFile]:
-    """Yield the page of changes and the history data; `at` is the newest date in the data."""
+    """Yield the page of changes and the history data; `at` is the result of `as_of`."""
     groups = [trend_group(catalog, history) for history in past.histories]
     yield templates.page(
         CHANGES_PAGE,

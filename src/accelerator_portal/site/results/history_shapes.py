@@ -16,20 +16,21 @@ class PointData(Model):
     """A report of a history."""
 
     id: str
-    """A digest of the report's content."""
+    """A digest of the report's outcomes and environment; not its id in the index of reports."""
     started: dt.datetime
     """The start time. For a baseline, the time from which it applies."""
     origins: tuple[tuple[str, str], ...]
     """Repositories and commits from which the report was imported."""
     first_seen: int | None = None
-    """The number of tests of suites that no earlier report has. They aren't listed as changes."""
+    """The number of tests of suites that no earlier report has. They aren't listed as changes.
+    Absent if there are none."""
 
 
 class ChangeData(Model):
     """A change of a test's result in a report."""
 
     report: str
-    """Id of the report."""
+    """The `id` of the report in `reports`."""
     key: str
     """The test: suite, name and parameters."""
     kind: ChangeKind
@@ -45,10 +46,10 @@ class ChangeData(Model):
 
 
 class TallyData(Model):
-    """The counts of a suite's outcomes from a point in time."""
+    """The counts of a suite's outcomes after a report."""
 
     started: dt.datetime
-    """The time from which the counts apply."""
+    """The start time of that report."""
     counts: dict[Outcome, int]
     """The number of tests by outcome."""
 
@@ -81,7 +82,7 @@ class ReportMoment(Model):
     """A report of a history, with the fields that a test's chart needs."""
 
     id: str
-    """A digest of the report's content."""
+    """A digest of the report's outcomes and environment; not its id in the index of reports."""
     started: dt.datetime
     """The start time. For a baseline, the time from which it applies."""
     torch: str | None = None
@@ -97,7 +98,7 @@ CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
 Without an outcome, the test was removed."""
 
 TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
-"""The outcomes of a test over time, by its settings, in the form of the test's key."""
+"""The outcomes of a test over time, by settings as in its key: `dtype=float32&mode=training`."""
 
 
 class HistoryShard(Model):
@@ -122,8 +123,8 @@ class TestHistoryIndex(Model):
     reports: tuple[ReportMoment, ...]
     """The reports, by time. Steps in the files refer to a report by its index, from 0."""
     last: dict[str, int]
-    """The index of the last report in `reports`, by suite and settings of the run, written like a
-    test's key: `torchbench?dtype=float32`."""
+    """The index in `reports` of the last report with each group of tests. A group is a suite with
+    settings of a run, written like a test's key: `torchbench?dtype=float32`."""
     tests: int
     """The number of tests, without counting settings."""
     files: tuple[tuple[str, str], ...]

@@ -50,10 +50,10 @@ _SEVERITY = {outcome: place for place, outcome in enumerate(WORST_FIRST)}
 class FamilyCell:
     """A platform's results of a model family: of runs or baselines, of PyTorch or ExecuTorch.
 
-    `words` are the counts: `5 of 6 passed, 2 executed`. `modes` has such a text for each mode, for
-    example `training 5 of 6`, if there are several modes; `training` is the one for training or
-    None. `anchor` is the id of the results' section on the family's page. `models` states how a
-    suite's models differ from the published models, by suite.
+    `words` is the result of `result_words`. `modes` has the counts of each mode, for example
+    `training 5 of 6`, if there are several modes; `training` is the text for training or None.
+    `anchor` is the id of the results' section on the family's page. `models` states how a suite's
+    models differ from the published models, by suite.
     """
 
     results: FamilyResults
@@ -391,13 +391,13 @@ class StatedFamily(Model):
     software: str
     """The software that runs the models according to the document."""
     date: dt.date
-    """The date of the document."""
+    """The date of the document or, if it has none, the day on which it was read."""
     source: str
     """The address of the document at the commit that was read."""
     models: tuple[str, ...]
     """The names of the models in the document."""
     purposes: dict[str, tuple[str, ...]]
-    """The same names, by the purpose that the document states."""
+    """The same names, by the purpose that the document states, or `not stated`."""
 
 
 class FamilyEntry(Model):

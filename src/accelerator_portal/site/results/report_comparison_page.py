@@ -71,7 +71,7 @@ def report_comparison_page(
 
 
 def suggestions(choices: Sequence[ReportChoice]) -> Iterator[tuple[ReportChoice, ReportChoice]]:
-    """Yield the last two runs of each suite on each platform, without duplicate pairs."""
+    """Yield the last two runs of each suite on each platform, older first, without duplicates."""
     runs = sorted((c for c in choices if c.stored.report.kind != "baseline"), key=_age)
     last: dict[tuple[str, str], list[ReportChoice]] = {}
     for run in runs:

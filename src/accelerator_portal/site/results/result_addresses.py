@@ -24,10 +24,10 @@ def anchor_of(name: str) -> str:
 
 
 def address_of(suite: str, name: str) -> str:
-    """Return a test's address relative to `results/`: `torchbench/tests/a/#test-alexnet-123`.
+    """Return a test's address relative to `results/`: `torchbench/tests/a/#test-alexnet-01234567`.
 
-    Every suite has a page for each initial, even with few tests, so that no link breaks when
-    the suite grows.
+    Every suite has a page for each initial of its tests, even with few tests, so that no link
+    breaks when the suite grows.
     """
     return f"{suite_folder(suite)}/tests/{initial(name)}/#{anchor_of(name)}"
 

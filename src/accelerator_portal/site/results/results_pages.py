@@ -297,7 +297,7 @@ def suite_tests_pages(
     templates: Templates,
     context: Mapping[str, Any],
 ) -> Iterator[SiteFile]:
-    """Yield the test pages of the suite `context["id"]`, and their data files."""
+    """Yield the test pages of the suite `context["id"]` and, if it is large, their data files."""
     suite: str = context["id"]
     tests = tests_of_suite(catalog, results, past, suite)
     letters = _letters(tests)

@@ -46,7 +46,7 @@ class MatrixColumn(Model):
     accelerator: str
     """Id of the accelerator."""
     name: str
-    """Name of the accelerator, with a suffix if several reports have the same parameters."""
+    """Name of the accelerator, with a suffix if several of its reports have the same parameters."""
     report: str
     """Id of the report."""
     kind: Kind
@@ -74,7 +74,7 @@ class MatrixData(Model):
     """The results of a suite in one mode."""
 
     mode: str
-    """The mode: `inference` or `training`. Empty if there is none."""
+    """The tests' parameter `mode`, such as `inference`. Empty if there is none."""
     columns: tuple[MatrixColumn, ...]
     """The columns."""
     tests: tuple[MatrixTest, ...]
@@ -91,12 +91,12 @@ class SuiteResults(Model):
 
 
 class SuiteState(Model):
-    """The state of a platform's suite in the latest report with this suite."""
+    """The state of a platform's suite in one report."""
 
     suite: str
     """Id of the suite."""
     report: str
-    """Id of the report. A run is preferred to a newer baseline."""
+    """Id of the suite's newest run or, if there is none, of its newest baseline."""
     kind: Kind
     """The kind of the report."""
     age_days: int | None = None
@@ -125,11 +125,11 @@ class PlatformQuality(Model):
     suites: tuple[SuiteState, ...]
     """The state of each suite, by name."""
     open_breakages: int
-    """The number of open regressions."""
+    """The number of tests with an open regression."""
     never_passed: int
     """The number of failing tests that passed in no run."""
     badge: str
-    """Address of its badge, in the endpoint format of shields.io."""
+    """Address of its badge, in the endpoint format of shields.io, relative to this file."""
 
 
 class SetAside(Model):
@@ -230,9 +230,10 @@ class TestResult(Model):
     notes: tuple[str, ...] | None = None
     """The stage, and the error message of a failed test or why the test was skipped."""
     since: str | None = None
-    """The time since which the outcome is the same."""
+    """The day since which the outcome is the same, in words. If a newer report has the test, the
+    day of this report and a note."""
     runs: str | None = None
-    """The outcomes of the latest runs."""
+    """The outcomes of the latest runs, in words."""
     reported_as: str | None = None
     """The status in the original format, and measured values."""
     environment: str | None = None
@@ -292,4 +293,4 @@ class TestsIndex(Model):
     reports: dict[str, ReportOfTests]
     """The reports that have tests of the suite, by id."""
     files: tuple[tuple[str, str], ...]
-    """First test and address of each file, sorted by test."""
+    """The id of the first test in each file, and the address of the file, sorted by id."""

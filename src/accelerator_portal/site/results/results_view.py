@@ -117,7 +117,10 @@ class ResultsView:
         return [stored for stored in self.reports if stored.report.accelerator == accelerator]
 
     def newest(self, accelerator: str) -> tuple[SuiteEvidence, ...]:
-        """Return the newest evidence of each suite of an accelerator, by suite."""
+        """Return the newest run of each suite of an accelerator, or else its newest baseline.
+
+        Sorted by suite.
+        """
         return newest_evidence(self.of(accelerator))
 
     def evidence(self) -> dict[str, str]:
@@ -151,7 +154,7 @@ class ResultsView:
         )
 
     def counts_of(self, evidence: SuiteEvidence) -> SuiteCounts:
-        """Return the counts of a suite in its newest report."""
+        """Return the counts of a suite in the report of `evidence`."""
         counts = self.suite_counts(evidence.stored.id)
         return next(one for one in counts if one.suite == evidence.suite)
 

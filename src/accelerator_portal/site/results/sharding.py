@@ -1,7 +1,8 @@
 """Splits sorted records into files of about 30 kB, so that a reader loads only one.
 
-Whether a file begins at a record depends on this record, not on the number of records before it. A
-new or removed record therefore changes only one file, and the other files keep their names.
+Whether a file begins at a record depends on this record and the size of the file before it, not on
+the number of records. A new or removed record therefore changes one file, seldom some more, and the
+other files keep their names.
 """
 
 from __future__ import annotations

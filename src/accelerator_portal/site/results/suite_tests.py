@@ -83,9 +83,11 @@ class ReportedTest:
     address: str
     test: TestEntry
     since: str | None = None
-    """The time since which the outcome is the same, in words; None if unknown."""
+    """The day since which the outcome is the same, in words; None if unknown. If a newer report has
+    the test, the day of this report and a note."""
     strip: VerdictStrip | None = None
-    """The test's last verdicts in runs; None for fewer than two."""
+    """The test's last verdicts in runs; None for fewer than two, for a baseline, or if a newer
+    report has the test."""
     day: dt.date | None = None
     """The day of the report; None if the report has no date."""
     environment: str = ""
@@ -95,7 +97,8 @@ class ReportedTest:
     anchor: str = ""
     """The result's id on the page of the test."""
     history: str | None = None
-    """The query that opens the test on the page of test histories; None without a history."""
+    """The query that opens the test on the page of test histories; None without a history, or if a
+    newer report has the test."""
 
     @property
     def settings(self) -> str:
@@ -238,9 +241,10 @@ def tests_of_suite(
 def _with_anchors(
     name: str, results: list[ReportedTest], order: Mapping[str, int]
 ) -> Iterator[ReportedTest]:
-    """Yield a test's results with their ids on the page, by mode, parameters, platform and report.
+    """Yield a test's results with `anchor` set, sorted by mode, parameters, platform and report.
 
-    `order` has the position of each platform by id. Of equal ids, later ones get a number.
+    `order` has the position of each platform by its id. If two results have the same anchor, the
+    later one gets a number.
     """
     anchors = Anchors()
     ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
