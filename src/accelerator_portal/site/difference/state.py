@@ -168,6 +168,7 @@ class PlatformState:
     """Texts about the supported releases, by the name of a hardware generation. If generations have
     the same name, the text is that of the last."""
     quality: Mapping[str, Any] = field(default_factory=dict)
+    """The platform's entry in the quality data; empty if the site has none."""
     history: Mapping[str, str] = field(default_factory=dict)
     """For runs and for baselines, the size of the history in words."""
     reports: Mapping[str, tuple[ReportState, Path, str]] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class ReleaseCell:
 
     `platform` is the platform's name. `words` say what it offers, such as the plugin's version;
     empty if no command installs the release. In this case, `nearest` is a release of the same minor
-    version that the platform has, if there is one.
+    version that a command installs, if there is one.
     """
 
     platform_id: str

@@ -119,10 +119,11 @@ def regressions(
     commands: Mapping[str, str],
     at: dt.datetime,
 ) -> Iterator[Regression]:
-    """Yield a platform's regressions: its breakages by suite, first bad run and last good run.
+    """Yield a platform's regressions, sorted by the start of the first bad run.
 
-    Sorted by the start of the first bad run. `commands` maps test keys to the commands that repeat
-    the tests. Known issues that readers declare from the dashboard expire 30 days after `at`.
+    A regression is a group of breakages with the same suite, first bad run and last good run.
+    `commands` maps test keys to the commands that repeat the tests. Known issues that readers
+    declare from the dashboard expire 30 days after `at`.
     """
 
     def cause(breakage: Breakage) -> tuple[dt.datetime, str, str, str]:

@@ -191,7 +191,7 @@ def summary(rows: Iterable[InstallRow]) -> str:
 
 
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
-    """Return the hosts that did not respond during verification, and the earliest day of these.
+    """Return the hosts that did not respond during verification, and the first day of a failure.
 
     The hosts are sorted. The day is a text such as `2026-11-21`, empty if all hosts responded.
     """

@@ -31,6 +31,7 @@ class HistoryStep:
     """A change of a test's outcome in a report.
 
     A step combines all settings of the test that changed in the same way; `count` is their number.
+    `before` is None for a new test, `after` for a removed one.
     """
 
     suite: str

@@ -268,7 +268,7 @@ def _listed(
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 
-# The most results of one platform on a family's page; the data file has all results.
+# The most results of one cell on a family's page; the data file has all results.
 MOST_LISTED = 200
 
 

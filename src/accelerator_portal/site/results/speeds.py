@@ -173,7 +173,7 @@ def _test(test: TestEntry) -> SpeedTest:
 
 
 def _speed(test: TestEntry, model: HardwareModel | None) -> Speed | None:
-    """Return the speed of a test; None if it did not pass or states no speed with its interval."""
+    """Return the speed of a test; None if it did not pass, or states no interval or repeats."""
     found = test.metrics.get("speed")
     if test.outcome != "passed" or not (found and found.interval and found.repeats):
         return None
