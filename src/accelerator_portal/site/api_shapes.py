@@ -133,7 +133,7 @@ class EndedData(Model):
     check: str
     """The command that checks the installation."""
     checks: dict[str, str]
-    """The commands that check the installation in another way, by platform."""
+    """The commands that replace `check`, by platform."""
 
 
 class SelectorOverview(Model):

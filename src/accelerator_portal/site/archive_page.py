@@ -116,7 +116,8 @@ CREATE VIEW results AS
 SELECT * FROM read_parquet(getvariable('results'), hive_partitioning = true);
 CREATE VIEW changes AS
 SELECT * FROM read_parquet(getvariable('changes'), hive_partitioning = true);"""
-"""SQL that creates `results` and `changes` from published files; `{site}` is the site's address."""
+"""SQL that creates `results` and `changes` from published files. `{site}` is the site's address
+with a final slash."""
 
 
 class ArchiveQuestion(NamedTuple):

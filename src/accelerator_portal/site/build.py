@@ -93,7 +93,10 @@ VERSIONS = "versions/index.md"
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLinks:
-    """Where readers can edit the portal: the repository's URL and that of its edit form."""
+    """Where readers can edit the portal: the repository's URL, and that of the form to edit files.
+
+    The path of a file is appended to `edit`.
+    """
 
     url: str
     edit: str

@@ -72,7 +72,7 @@ class Templates:
     """Renders the templates of a folder; undefined names are errors.
 
     Every template has the variables given as `shared`, and `outcomes` (the test outcomes with their
-    meaning), `extent_words` and `language`.
+    meaning), `extent_words` and `language`. Those of pages also have `to_root`.
     """
 
     def __init__(
