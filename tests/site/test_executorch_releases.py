@@ -57,6 +57,8 @@ def test_what_changed_is_shown_with_both_figures() -> None:
     all_passed = [entry("add", "plain", "passed"), entry("mul", "plain", "passed")]
     found = pair(run("1.4.1", 1, fewer), run("1.5.1", 2, all_passed))
     assert (found.passed, found.delegated) == ("1 → 2 of 2", "")
+    more = [*fewer, entry("sub", "plain", "failed")]
+    assert pair(run("1.4.1", 1, fewer), run("1.5.1", 2, more)).passed == "1 of 2 → 1 of 3"
 
 
 def test_of_several_releases_the_newest_two_are_compared() -> None:

@@ -17,7 +17,7 @@ _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteEvidence:
-    """A suite of an accelerator, with its newest report and the suite's tests in it."""
+    """A suite of an accelerator, its newest run or, without runs, baseline, and the tests in it."""
 
     suite: str
     stored: StoredReport

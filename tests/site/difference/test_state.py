@@ -128,3 +128,23 @@ def test_pages_are_told_apart_by_their_own_part(site: Path, tmp_path: Path) -> N
     pages = compare(read_state(site), read_state(other)).pages
     assert pages
     assert (pages.added, pages.gone, pages.changed) == (("added/",), ("gone/",), ("x/",))
+
+
+def test_generations_with_the_same_name_are_told_apart_by_their_chip(site: Path) -> None:
+    rewrite(
+        site,
+        "hardware.json",
+        lambda _: {
+            "platforms": [
+                {
+                    "id": "example",
+                    "generations": [
+                        {"name": "Ampere", "chip": "8.0", "words": "2.15.0"},
+                        {"name": "Ampere", "chip": "8.6", "words": "2.14.1"},
+                    ],
+                }
+            ]
+        },
+    )
+    cards = read_state(site).platforms["example"].cards
+    assert cards == {"Ampere 8.0": "2.15.0", "Ampere 8.6": "2.14.1"}

@@ -122,6 +122,7 @@ class GenerationWords(OpenModel):
     """A hardware generation; `words` say which PyTorch releases support it."""
 
     name: str
+    chip: str | None = None
     words: str
 
 
@@ -165,8 +166,7 @@ class PlatformState:
     folder: Folder
     choices: Choices
     cards: Mapping[str, str] = field(default_factory=dict)
-    """Texts about the supported releases, by the name of a hardware generation. If generations have
-    the same name, the text is that of the last."""
+    """Texts about the supported releases, by the name and the chip of a hardware generation."""
     quality: Mapping[str, Any] = field(default_factory=dict)
     """The platform's entry in the quality data; empty if the site has none."""
     history: Mapping[str, str] = field(default_factory=dict)
@@ -211,7 +211,10 @@ class _Reader:
     def state(self, site: Path | None) -> SiteState:
         index = self._index()
         hardware = self._read(index.hardware, Hardware).platforms
-        cards = {p.id: {g.name: g.words for g in p.generations} for p in hardware}
+        cards = {
+            p.id: {f"{g.name} {g.chip or ''}".strip(): g.words for g in p.generations}
+            for p in hardware
+        }
         quality = self._quality(index.quality)
         history, reports = self._history(index.history), self._reports(index.results)
         platforms = {

@@ -377,14 +377,12 @@ class ReleasePair:
 
     @property
     def passed(self) -> str:
-        """Passed and attempted tests: `79 → 78 of 139`.
-
-        If as many tests passed in both runs, only those of the newer run: `33 of 139`.
-        """
+        """Passed and attempted tests: `79 → 78 of 139`, or `33 of 139` if both runs are equal."""
         before, after = (f"{run.passed} of {run.attempted}" for run in (self.before, self.after))
-        if self.before.attempted == self.after.attempted:
-            before = str(self.before.passed)
-        return after if self.before.passed == self.after.passed else f"{before} → {after}"
+        if before == after:
+            return after
+        same = self.before.attempted == self.after.attempted
+        return f"{self.before.passed if same else before} → {after}"
 
     @property
     def delegated(self) -> str:
