@@ -145,15 +145,18 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
         yield from ("", "[tool.uv.sources]")
         yield from (f"{name} = {source}" for name, source in sources.items())
     for url, name in indexes.items():
-        yield ""
-        if not url.startswith(_ON_PYPI) and len(systems.get(url, _UV_SYSTEMS)) < len(_UV_SYSTEMS):
-            names = [OS[system] for system in _UV_SYSTEMS if system in systems[url]]
-            yield f"# For {' and '.join(names)} only"
-        yield from ("[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
-        if url.startswith(_ON_PYPI):
-            yield "explicit = true"
-        elif url.startswith(INDEX):
-            yield "# Not explicit: further packages, such as Triton for this hardware, are here."
+        yield from ("", *_index_lines(url, name, systems.get(url, frozenset(_UV_SYSTEMS))))
+
+
+def _index_lines(url: str, name: str, systems: frozenset[str]) -> Iterator[str]:
+    if not url.startswith(_ON_PYPI) and len(systems) < len(_UV_SYSTEMS):
+        names = [OS[system] for system in _UV_SYSTEMS if system in systems]
+        yield f"# For {' and '.join(names)} only"
+    yield from ("[[tool.uv.index]]", f"name = {_text(name)}", f"url = {_text(url)}")
+    if url.startswith(_ON_PYPI):
+        yield "explicit = true"
+    elif url.startswith(INDEX):
+        yield "# Not explicit: further packages, such as Triton for this hardware, are here."
 
 
 def _marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
