@@ -1,7 +1,7 @@
 """Records which events sent to vendors have no final answer yet, and finds their reports.
 
-A request is an event that was sent to one platform. It is open until the run that it started has a
-final state, and settled afterwards.
+A request is an event that was sent to one platform. It is open while the state of its run can
+change or is not posted yet, and settled afterwards.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Ledger(Model):
 class LookupResult:
     """The result of looking for one platform's report.
 
-    If GitHub did not respond, `found` is None and `error` has the reason.
+    If a request to GitHub failed, `found` is None and `error` has the reason.
     """
 
     asked: SentRequest
@@ -78,7 +78,7 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return, by platform id, what each platform tests and where, as its folder declares it now.
+    """Return, by platform id, the plan's entry for each platform, as its folder declares it now.
 
     Platforms that test no changes are omitted.
     """

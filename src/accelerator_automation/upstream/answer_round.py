@@ -78,11 +78,11 @@ class AnswerRound:
     looked: tuple[LookupResult, ...]
     answers: tuple[PlatformAnswer, ...]
     done: tuple[str, ...]
-    """What was done, as sentences."""
+    """What was done or failed, except lookups, as sentences."""
     ledger: Ledger
     """The ledger for the next round."""
     failed: bool
-    """Whether a request to GitHub failed; the next round tries it again."""
+    """Whether a lookup failed, or an answer could not be posted; the next round tries it again."""
 
 
 def answer(
@@ -190,9 +190,8 @@ def requests_without_check(
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
     """Return the answered requests that get a check run once their pull request has a label.
 
-    The keys are the repository with the label, then the number of the pull request. `requests` are
-    sorted by time; for each platform and pull request, only the last one is returned. `home` is
-    this repository (OWNER/NAME).
+    The outer keys are the repository and its label, the inner ones the numbers of pull requests.
+    `requests` are sorted by time. For each platform and pull request, only the last one counts.
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
     for one in requests:
@@ -212,7 +211,7 @@ def requests_without_check(
 
 
 def _labeled(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
-    """Yield the numbers of labeled pull requests that changed at `since` or later.
+    """Yield the numbers of labeled pull requests and issues that changed at `since` or later.
 
     Adding a label is a change.
     """
@@ -288,10 +287,10 @@ def compare_with_bases(
 
 @dataclass(slots=True)
 class PostedAnswers:
-    """What was posted to PyTorch's repository (`said`), and what could not be posted (`failed`)."""
+    """What was posted to PyTorch's repository, and what could not be posted."""
 
     said: list[str] = field(default_factory=list)
-    """What was done, in sentences."""
+    """What was done or failed, in sentences."""
     failed: set[int] = field(default_factory=set)
     """The numbers of the pull requests on which posting failed."""
     checked: set[str] = field(default_factory=set)
@@ -301,10 +300,9 @@ class PostedAnswers:
 def post_answers(
     desk: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
 ) -> PostedAnswers:
-    """Post the answers on every pull request; return what was posted.
+    """Post the answers on every pull request; return what was posted and what failed.
 
-    If one pull request cannot be written to, the others are still answered; the next round tries it
-    again.
+    If one pull request cannot be answered, the others still are; the next round tries it again.
     """
     done = PostedAnswers()
     for change, reports in _by_pull_request(found).items():

@@ -92,7 +92,10 @@ _IN_ACTIONS = "Run the command in a job of GitHub Actions, which sets it"
 
 
 def read_dispatched(event: bytes) -> Dispatched:
-    """Return the payload of a relayed `repository_dispatch` event. Raises RefusedEventError."""
+    """Return the payload of a relayed `repository_dispatch` event.
+
+    Raises RefusedEventError if the event is not in the relay's format.
+    """
 
     class Event(Part):
         client_payload: Dispatched
@@ -129,10 +132,12 @@ def job_of(
     artifact: str | None,
     job_name: str | None = None,
 ) -> WorkflowJob:
-    """Return the job that GitHub's environment variables describe. Raises RefusedEventError.
+    """Return the job that GitHub's environment variables describe.
 
-    Without `check_run`, the job is identified by the run's id and the number of the attempt, as in
-    the relay's action.
+    `check_run` is the id of the job's check run; without it, the job is identified by the run's id
+    and the number of the attempt, as in the relay's action. `artifact` is the URL of the artifact
+    with the report. `job_name` replaces GITHUB_JOB. Raises RefusedEventError if a variable is
+    missing, or if a value is not valid.
     """
     server, repository = variables.get("GITHUB_SERVER_URL"), variables.get("GITHUB_REPOSITORY")
     number = variables.get("GITHUB_RUN_ID", "")
@@ -179,15 +184,18 @@ def completed(
 
 
 def result_counts(report: Report) -> dict[str, int]:
-    """Return the number of tests by outcome, for the input `test-results` of the relay's action.
+    """Return the numbers of tests for the input `test-results` of the relay's action.
 
-    Raises ProblemsError for a baseline.
+    The keys are `passed`, `failed` and `skipped`. Raises ProblemsError for a baseline.
     """
     return {str(name): count for name, count in relay_summary(report)["test_results"].items()}
 
 
 def conclusion(report: Report) -> Conclusion:
-    """Return the conclusion of the run: success if tests passed and none failed."""
+    """Return the conclusion of the run: success if tests passed and none failed.
+
+    Raises ProblemsError for a baseline.
+    """
     results = result_counts(report)
     return "success" if results["passed"] and not results["failed"] else "failure"
 
@@ -195,7 +203,10 @@ def conclusion(report: Report) -> Conclusion:
 def _body(
     dispatched: Dispatched | SelfStarted, job: WorkflowJob, state: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a callback with every key of the relay's action; unused keys are None."""
+    """Return a callback with every key that the relay's action always sends; unused ones are None.
+
+    The optional keys `artifact_url` and `test_results` are omitted if they are unused.
+    """
     empty = {"conclusion": None, "started_at": None, "completed_at": None}
     workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}
     return {**dispatched.model_dump(), "workflow": workflow}

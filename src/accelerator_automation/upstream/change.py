@@ -20,7 +20,7 @@ Delivery = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5
 ChangeNumber = Annotated[int, Field(gt=0, lt=10**9)]
 ShortText = Annotated[str, StringConstraints(max_length=1000)]
 
-# The events of a pull request that start tests; others are ignored.
+# The events of a pull request that are read; others are ignored. `closed` starts no tests.
 EventAction = Literal["opened", "reopened", "synchronize", "labeled", "closed", "rerequested"]
 
 Refused = Literal["unreadable", "unknown repository", "forged", "out of order", "replayed"]
@@ -44,17 +44,18 @@ class Change(Model):
     repository: FullName
     """The repository of the change."""
     head: Sha1 | None = None
-    """The commit to test; None until it is requested from GitHub."""
+    """The commit to test. If the event does not name it, None until it is read from GitHub."""
     base: Sha1 | None = None
-    """The commit that a pull request is based on; None for other changes."""
+    """The commit that a pull request is based on. None until it is read from GitHub, and for other
+    changes."""
     number: ChangeNumber | None = None
     """The number of the pull request; None for a change of the main branch."""
     action: EventAction | None = None
     """The event of the pull request; None for other changes."""
     title: ShortText = ""
-    """The title of the pull request, which its author chose."""
+    """The title of the pull request, which its author chose. Empty until it is read from GitHub."""
     labels: Annotated[tuple[ShortText, ...], Field(max_length=100)] = ()
-    """The labels of the pull request."""
+    """The labels of the pull request. Empty until they are read from GitHub."""
     added: ShortText | None = None
     """The label whose addition is the event, or None."""
     only: ShortText | None = None
@@ -67,14 +68,14 @@ class Change(Model):
 # GitHub itself is asked which commit a pull request has now, and what is on the main branch.
 
 OLDEST_PUSH = dt.timedelta(days=1)
-"""The maximum age of a commit of main in a push event; older ones are refused as replays."""
+"""The maximum age of a commit of main in a push event; older ones are refused as out of order."""
 
 _MISSING = {404, 422}
 _MOST_LABELS = 100
 
 
 class UpstreamPullRequest(PullRequest):
-    """A pull request with the title and the labels that decide which platforms test it."""
+    """A pull request with its title and labels."""
 
     title: str = ""
     """Its title."""
@@ -92,9 +93,10 @@ class _Commit(Part):
 
 
 def confirmed_change(api: Api, change: Change, now: dt.datetime) -> Change:
-    """Return the change with GitHub's data in place of the sender's.
+    """Return the change of a pull request with GitHub's data; return other changes unchanged.
 
-    Raises RefusedEventError if the two contradict each other, and GitHubError.
+    Raises RefusedEventError if GitHub does not have the change, or if it is outdated, and
+    GitHubError.
     """
     try:
         if change.occasion == "pull-request":
@@ -147,7 +149,7 @@ def _pushed(api: Api, change: Change, now: dt.datetime) -> Change:
     """Return the change if its commit is on the main branch and not older than OLDEST_PUSH.
 
     GitHub also finds commits of forks under the repository's name, so the commit is compared with
-    the main branch: their merge base must be the commit itself. Raises RefusedEventError.
+    the main branch, which must contain it. Raises RefusedEventError, GitHubError.
     """
     place = f"repos/{change.repository}/compare/{BRANCH}...{change.head}?per_page=1"
     found = read(api, place, _Comparison)

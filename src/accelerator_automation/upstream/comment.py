@@ -1,7 +1,8 @@
 """Writes and posts the comment on a PyTorch pull request that lists each platform's new failures.
 
-All text from data is in code spans, so that it mentions nobody and has no effect. The comment's
-first line is an HTML comment (its marker) that stores the results (Memory) for the next update.
+All text from data is in code spans and code blocks, so that it mentions nobody and has no effect.
+The comment's first line is an HTML comment (its marker) that stores the results (Memory) for the
+next update.
 """
 
 from __future__ import annotations
@@ -171,7 +172,7 @@ Version = Annotated[str, StringConstraints(max_length=200)]
 
 
 class PlatformAnswer(Model):
-    """A platform's test result for a pull request: the run, and the report against its base."""
+    """A platform's test result for a change: the run, and the report compared with its base."""
 
     accelerator: Id
     """The platform's id."""
@@ -184,9 +185,9 @@ class PlatformAnswer(Model):
     run: Number
     """The id of the run."""
     torch: Version | None = None
-    """The version of torch that the report names."""
+    """The version of torch that the report names, or None."""
     late: bool = False
-    """Whether the report arrived after its deadline."""
+    """Whether the tests ended after the deadline."""
     news: ReportNews
     """The report compared with its base."""
 

@@ -35,7 +35,8 @@ from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamR
 def senders_here(home: str) -> Senders:
     """Return the clients that send events, from the environment. Raises GitHubError, AppError.
 
-    They use the GitHub App if the environment has its credentials, else the token in GH_TOKEN.
+    The client for vendors uses the GitHub App if the environment has its credentials, else the
+    token in GH_TOKEN. The one for this repository uses PORTAL_TOKEN.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
@@ -48,7 +49,9 @@ def senders_here(home: str) -> Senders:
 def clients_here(home: str, login: str) -> Clients:
     """Return the clients that read and comment, from the environment. Raises GitHubError, AppError.
 
-    `login` is the account whose comments are updated; if the App is used, that is its own account.
+    They use the GitHub App if the environment has its credentials, else the tokens in GH_TOKEN
+    (vendors' runs) and UPSTREAM_TOKEN (comments). The one for this repository uses PORTAL_TOKEN.
+    `login` is the account whose comments are updated; with the App, its own account replaces it.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
@@ -80,9 +83,9 @@ READS_A_MINUTE = 450
 costs one point."""
 
 TOKENS_A_MINUTE = 45
-"""The maximum number of App tokens that a round of answers requests in a minute; each costs five
-points. With the 40 that the sender may request in the same minute, it is less than half of the 900
-points."""
+"""The maximum number of App tokens that a round requests in a minute; each costs five points. For a
+round of answers, together with the 40 events that the sender may send in the same minute (a token
+each), this is less than half of the 900 points."""
 
 
 @dataclass(frozen=True, slots=True)

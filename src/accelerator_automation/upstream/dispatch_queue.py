@@ -1,7 +1,7 @@
 """Manages the queue of changes to send to platforms, and restarts failed runs of the workflow.
 
 The workflow is the one that plans and sends (WORKFLOW). The functions of the queue take the
-sender's log (SendLog) and return the next one.
+sender's log (SendLog); those that change it return a new one.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class SendLog(Model):
     sent: Annotated[Mapping[int, SentChange], Field(max_length=10_000)] = Field(
         default_factory=dict
     )
-    """The changes that were sent in the last days."""
+    """The changes that were sent in the last three days."""
     read: Annotated[Mapping[int, Moment], Field(max_length=10_000)] = Field(default_factory=dict)
     """The time at which each plan was read; these plans are not read again."""
     deliveries: Annotated[Mapping[Delivery, Moment], Field(max_length=100_000)] = Field(
         default_factory=dict
     )
-    """The time at which each event was first planned, by delivery number. A later replay is
-    refused."""
+    """The time at which the first plan of each event was read, by delivery number. A repeated event
+    is refused if it comes more than a day later."""
 
 
 SAME_EVENT = dt.timedelta(days=1)
@@ -74,7 +74,8 @@ later it is refused as a replay. Within this time, a platform gets the same comm
 a check run is rerequested."""
 
 KEPT = dt.timedelta(days=3)
-"""The log keeps sent changes for this time, in which the round of answers reads them."""
+"""The log keeps sent changes, and the times at which plans were read, for this time. The round of
+answers reads the sent changes from it."""
 
 DELIVERIES_KEPT = dt.timedelta(days=14)
 """The log keeps delivery numbers for this time, to recognize replays."""
@@ -103,9 +104,9 @@ class Enqueued:
 def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.datetime) -> Enqueued:
     """Return the log with new plans, which are added oldest first.
 
-    The keys of `plans` are the ids of their artifacts. A newer commit of a branch or pull request
-    replaces unsent older ones. An event that was first planned more than SAME_EVENT ago is refused
-    as a replay.
+    The keys of `plans` are the ids of their artifacts. A newer commit of a pull request replaces
+    unsent older ones; so does one of the main branch for the same kind of event or schedule. An
+    event whose first plan was read more than SAME_EVENT ago is refused as a replay.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):

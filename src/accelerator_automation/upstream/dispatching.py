@@ -1,6 +1,6 @@
-"""Sends changes to vendors' repositories in parallel, at a limited rate, with retries.
+"""Sends changes to platforms in parallel, at a limited rate, with retries.
 
-If sending to one vendor fails, the others still get their events.
+If sending to one platform fails, the others still get their events.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class SendResult(Model):
     accelerator: Id
     """The platform's id."""
     at: Moment
-    """The time of the last attempt."""
+    """The time at which sending succeeded or failed."""
     ok: bool
     """Whether GitHub accepted the event."""
     tries: Annotated[int, Field(ge=0)]
@@ -108,9 +108,9 @@ class SendResult(Model):
 
 @dataclass(frozen=True, slots=True)
 class SendSettings:
-    """Settings for sending: parallel requests (`at_once`), attempts (`tries`) and waits (seconds).
+    """Settings for sending, such as the maximum numbers of parallel requests and of attempts.
 
-    Tests use shorter waits.
+    `at_once` limits parallel requests, `tries` the attempts to send an item, 1 or more.
     """
 
     at_once: int = 16
@@ -123,7 +123,10 @@ class SendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Senders:
-    """The clients that send events to vendors' repositories (`vendors`) and to this one (`own`)."""
+    """The clients for vendors' repositories (`vendors`), and for this one (`own`).
+
+    `vendors` sends events. `own` starts workflows, and reads the files of earlier runs.
+    """
 
     vendors: Api
     own: Api
@@ -177,7 +180,10 @@ def _outcome(entry: PlannedPlatform, how: SendSettings, tries: int, why: str = "
 
 
 def _request(change: Change, entry: PlannedPlatform, home: str) -> tuple[str, dict[str, Any]]:
-    """Return the API path and the body of the request for one platform."""
+    """Return the API path and the body of the request for one platform.
+
+    Raises ValueError if the payload is too long.
+    """
     payload = client_payload(change, entry)
     if there := entry.run.sent_to:
         body = {"event_type": there.event_type, "client_payload": payload}
@@ -218,8 +224,8 @@ Save = Callable[[SendLog], None]
 class DispatchRound:
     """The results of a round of sending; the next round continues from `log`.
 
-    `sent` has a result for each attempted platform, `notes` are sentences about events that were
-    not sent.
+    `sent` has a result for each attempted change and platform. `notes` are sentences about events
+    that are not sent, because they are replays or replaced by newer ones.
     """
 
     log: SendLog
@@ -228,21 +234,21 @@ class DispatchRound:
 
     @property
     def failed(self) -> bool:
-        """Whether sending to a platform failed."""
+        """Whether sending a change to any platform failed."""
         return any(not one.ok for one in self.sent)
 
     @property
     def waiting(self) -> int:
-        """The number of dispatches that wait for the next round."""
+        """The number of dispatches (one change to one platform) that wait for the next round."""
         return sum(1 for _ in queue_items(self.log))
 
 
 def dispatch(senders: Senders, save: Save, how: SendSettings | None = None) -> DispatchRound:
     """Send the planned changes that are not sent yet; return the results of the round.
 
-    `save` is called with the log after each batch. New plans are read before each batch, so that a
-    newer commit replaces an older one that is not sent yet. Raises GitHubError if this repository's
-    own files cannot be read.
+    `save` is called with the log after each batch and at the end. New plans are read before each
+    batch, so that a newer commit replaces an older one that is not sent yet. Raises GitHubError if
+    this repository's own files cannot be read.
     """
     how = how or SendSettings()
     begin = how.now()

@@ -151,7 +151,7 @@ _ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
 class SetupFinding:
     """A missing or wrong setting for upstream events, and the fix.
 
-    `where` is the repository, its environment, or the variable with a token.
+    `where` is a repository, its environment, a variable with a token or key, or the GitHub App.
     """
 
     where: str
@@ -182,7 +182,7 @@ class _RateLimit(BaseModel):
 
 
 def token_findings(variable: str, api: HeaderApi) -> Iterator[SetupFinding]:
-    """Yield a finding if a token has too few requests left or lacks a scope. Raises GitHubError."""
+    """Yield findings if a token has too few requests left or lacks a scope. Raises GitHubError."""
     body, headers = api.get_with_headers("rate_limit")
     remaining = parsed("rate_limit", body, _RateLimit).resources.core.remaining
     if remaining < LEAST_REQUESTS:
@@ -230,10 +230,11 @@ SetupCheck = Callable[[HeaderApi], Iterator[SetupFinding]]
 def setup_findings(
     catalog: Catalog, home: str, connect: Connect, connect_app: ConnectApp
 ) -> list[SetupFinding]:
-    """Return every missing or wrong setting, without duplicates.
+    """Return the missing and wrong settings, without duplicates.
 
     `connect` returns a client for the token in a variable, `connect_app` the App or None. If there
-    is an App, the personal tokens that it replaces are not checked.
+    is an App, the personal tokens that it replaces are not checked. Settings that only a missing or
+    refused token could read are not checked either.
     """
     vendors = targets(catalog)
     settings = [partial(check, home=home) for check in (variable_findings, environment_findings)]

@@ -191,7 +191,7 @@ def _number(check: _CheckRun) -> int | None:
     """Return the number of a check run's pull request; None if it has none or several.
 
     GitHub names none for pull requests of forks. The portal's own check runs have the number in
-    `external_id`; GitHub confirms it like any other.
+    `external_id`. It is confirmed with GitHub later, like any other.
     """
     if check.pull_requests:
         return check.pull_requests[0].number if len(check.pull_requests) == 1 else None

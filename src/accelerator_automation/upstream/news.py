@@ -1,9 +1,8 @@
 """Finds tests that passed on the base of a change and fail with it.
 
-The base is the platform's history (`data/history/`): its last runs against PyTorch's main. A
-failing test is not newly broken if it also fails on the base, is flaky, or is a declared known
-issue. If its last pass is too old or it has fewer than FEWEST_RUNS runs, it has no base and is not
-newly broken.
+The base is the platform's history of runs (`data/history/`). A failing test is not newly broken if
+it also fails on the base, is flaky, or has a known issue. If its last pass is too old or it has
+fewer than FEWEST_RUNS runs, it has no base and is not newly broken.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Broken(Model):
     bad: NonNegativeInt = 0
     """The number of its last runs on the base that failed."""
     of: NonNegativeInt = 0
-    """The number of its last runs on the base."""
+    """The number of its last runs on the base that passed or failed."""
 
 
 class ReportNews(Model):
@@ -61,19 +60,20 @@ class ReportNews(Model):
     newly: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
     """The first newly broken tests, sorted by key."""
     flaky: Annotated[tuple[Broken, ...], Field(max_length=MOST_KEPT)] = ()
-    """The first tests that fail now and are flaky on the base, sorted by key."""
+    """The first tests counted in `flaky_failing`, sorted by key."""
     newly_broken: NonNegativeInt = 0
     """The number of newly broken tests."""
     red_already: NonNegativeInt = 0
-    """The number of tests that fail now and already fail on the base."""
+    """The number of tests that fail now and already fail on the base, and are not flaky there."""
     flaky_failing: NonNegativeInt = 0
-    """The number of tests that fail now and are flaky on the base."""
+    """The number of tests that fail now without a known issue and are flaky on the base."""
     known: NonNegativeInt = 0
-    """The number of tests that fail as the platform's known issues state."""
+    """The number of tests that fail now with a known issue, without those in `red_already`."""
     mended: NonNegativeInt = 0
     """The number of tests that fail on the base and pass now."""
     no_base: NonNegativeInt = 0
-    """The number of tests that fail now and have no verdict on the base."""
+    """The number of tests that fail now without a known issue and cannot be compared: they have no
+    result or too few results on the base, or their last pass is too old."""
     tests: NonNegativeInt = 0
     """The number of tests in the report."""
     silent: NonNegativeInt = 0

@@ -19,7 +19,7 @@ it."""
 
 
 class PlannedPlatform(Model):
-    """A platform that tests a change: its device and tasks, where they run, and for how long."""
+    """A platform that tests a change: its device and tasks, where they run, and the time limit."""
 
     accelerator: Id
     """The platform's id."""
@@ -32,7 +32,7 @@ class PlannedPlatform(Model):
     run: UpstreamRun
     """Where the tests run."""
     hours: int
-    """The number of hours after which the run counts as lost."""
+    """The number of hours to wait for the report."""
 
 
 class DispatchPlan(Model):
@@ -49,9 +49,9 @@ class DispatchPlan(Model):
 
 
 def plan(catalog: Catalog, change: Change) -> DispatchPlan:
-    """Return which platforms test a change, and why the others do not.
+    """Return the plan for a change: the platforms that test it, and why others do not.
 
-    The change must have been read from GitHub, not only from the event.
+    The change must be confirmed with GitHub (see `confirmed_change`), not only read from an event.
     """
     entries, passed_over = [], {}
     for platform in sorted(catalog.platforms, key=lambda one: one.id):
@@ -91,7 +91,10 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
 
 
 def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
-    """Return what a platform tests and where, as `events` of its folder declares it."""
+    """Return the plan's entry for a platform.
+
+    `events` is from its folder. It declares the tasks, where they run and the time limit.
+    """
     accelerator = platform.accelerator
     return PlannedPlatform(
         accelerator=platform.id,
@@ -103,8 +106,8 @@ def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
     )
 
 
-# The payload that a vendor's repository is sent. It keeps within GitHub's limits; identifiers are
-# never cut.
+# The payload that is sent to a vendor's repository, or to its workflow in this repository. It keeps
+# within GitHub's limits; identifiers are never cut.
 #
 # `pull_request` has the form that older dispatchers use, so that a workflow that reads its number
 # goes on to work. Limits: npm @octokit/openapi, `repos/create-dispatch-event`: 10 keys, 64 kB.
@@ -112,7 +115,11 @@ def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
 MOST_BYTES = 60_000
 
 REPORT = "accelerator-report"
-"""The name of the artifact with a run's report, which is the file `report.json` in it."""
+"""The name of the artifact with a run's report, which is the file `report.json` in it.
+
+The artifact for one task has the name `<REPORT>-<task>`, that of a private CI (`redispatch`)
+`<REPORT>-<delivery>`.
+"""
 
 _LEAST = 40
 
@@ -120,13 +127,17 @@ _LEAST = 40
 def run_title(change: Change, accelerator: str) -> str:
     """Return `<delivery>/<accelerator>`, which the title of a platform's run must contain.
 
-    The vendor's workflow sets it as `run-name`; the run is found by it.
+    The vendor's workflow sets it as `run-name`. The run is found by it, except for a private CI
+    (`redispatch`), whose artifact is found by its name.
     """
     return f"{change.delivery}/{accelerator}"
 
 
 def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
-    """Return the `client_payload` of the event that is sent to one platform."""
+    """Return the `client_payload` of the event that is sent to one platform.
+
+    Raises ValueError if it cannot be shortened to MOST_BYTES.
+    """
     body: dict[str, Any] = {
         "schema_version": 1,
         "event_type": change.occasion,

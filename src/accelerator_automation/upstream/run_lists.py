@@ -24,7 +24,7 @@ _MOST_PAGES = 10
 _MOST_WINDOWS = 20
 _ARTIFACT_PAGES = 5
 _RUN_BY_RUN = 3
-"""For at most this many runs of a repository, the artifacts are requested run by run."""
+"""The number of runs of a repository whose artifacts are requested run by run."""
 _WINDOW_HOURS = 6
 
 
@@ -40,7 +40,7 @@ class _Listing:
 
 
 class RunLists:
-    """Lists of the runs of repositories; each list is requested once.
+    """Lists of the runs of repositories; each list of a repository and event is requested once.
 
     `begins` has, for each repository, the time at which its list begins, so that one slow vendor
     does not make the lists of the others longer. The lists can include some earlier runs.
@@ -125,8 +125,9 @@ class _ArtifactListing:
 class ArtifactLists:
     """The artifacts of vendors' runs.
 
-    They are requested run by run; for many runs of a repository, they are requested in one list
-    that begins at the repository's time in `begins`.
+    They are requested run by run. After _RUN_BY_RUN runs of a repository, they are read from one
+    list, which reaches back to the repository's time in `begins`. The artifacts of a run that is
+    not in this list are requested, too.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:

@@ -2,7 +2,8 @@
 
 Both are requested from GitHub, so that the repository is certain; their content is the vendor's. A
 run is recognized by its title, which the vendor's workflow sets to the `run_name` that it received.
-Only runs of events that no fork can create count.
+For a private CI (`redispatch`), the report's artifact is recognized by its name instead. Only runs
+of events that no fork can create count.
 """
 
 from __future__ import annotations
@@ -51,18 +52,19 @@ class ReportPlace:
 class RunResult:
     """The result of one platform's run; `why` gives the reason if there is no report.
 
-    With a report, `state` is `report`, or `late` if it arrived after the time limit. Without one,
-    it is `waiting` (no run yet), `running` or `refused` (the run or its report is not valid). After
-    the time limit, the first two become `lost`, or `silent` for a private CI (`redispatch`).
+    With a report, `state` is `report`, or `late` if the tests ended after the time limit. Without
+    one, it is `waiting` (no run, or no report of a private CI), `running` or `refused` (the run or
+    its report is not valid). After the time limit, the first two become `lost`, or `silent` for a
+    private CI (`redispatch`).
     """
 
     state: RunState
     repository: str
     """The repository in which the run was looked for."""
     run: int | None = None
-    """The id of the run."""
+    """The id of the run; None if there is none."""
     report: Report | None = None
-    """Its report, always with the kind self-reported."""
+    """Its report, always with the kind self-reported; None if there is none that counts."""
     why: str = ""
 
 
@@ -78,7 +80,7 @@ class _NotHereError(Exception):
 def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
     """Return the report of a platform's run, or the state of the run if there is no report.
 
-    Raises GitHubError.
+    A report that does not state its end counts as ended now. Raises GitHubError.
     """
     repository = report_repository(place.home, asked.entry)
     age = place.now - asked.at
@@ -203,9 +205,10 @@ class SentRequest:
 def read_run_report(
     archives: Sequence[bytes], asked: SentRequest, known: KnownNames, now: dt.datetime
 ) -> Report:
-    """Return the report in a run's archives, one archive for each task.
+    """Return the report in a run's archives: one archive, or several that are merged.
 
-    Its kind is always self-reported, whatever it states. Raises ArtifactError and ProblemsError.
+    Its kind is always self-reported, whatever it states. Raises ArtifactError if an archive cannot
+    be used or contradicts the request, and ProblemsError if a report is not valid.
     """
     parts = [_part(archive, asked) for archive in archives]
     report = _joined(parts)

@@ -15,10 +15,7 @@ from accelerator_portal.catalog.wording import count
 
 
 def plan_summary(found: DispatchPlan) -> str:
-    """Return a summary of the platforms that test a change, and of those that do not and why.
-
-    The summary is Markdown.
-    """
+    """Return, as Markdown, which platforms test a change, and which do not and why."""
     lines = [f"# {_change(found.change)}", ""]
     lines += [
         f"- {span(one.accelerator)}: {', '.join(one.tasks)}; {one.run.way}, within "
@@ -56,9 +53,9 @@ def sweep_summary(done: Sweep) -> str:
 def answer_summary(
     looked: Sequence[LookupResult], answers: Iterable[PlatformAnswer], said: Sequence[str]
 ) -> str:
-    """Return a summary of the lookups, the comparisons and the comments, as Markdown.
+    """Return a summary of a round of answers: lookups, comparisons and posts, as Markdown.
 
-    `said` has sentences about the comments.
+    `said` has sentences about what was done or failed (see `AnswerRound.done`).
     """
     lines = ["# Answers", ""]
     lines += [_looked(one) for one in looked] or ["No outstanding reports."]

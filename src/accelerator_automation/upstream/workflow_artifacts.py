@@ -56,8 +56,9 @@ class FileSource:
 def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
     """Yield the id of each artifact with this name and its file's content, newest first.
 
-    An artifact contains the file `<name>.json`. Unusable artifacts are skipped. GitHub's pages are
-    requested as needed, up to the first one without a newer artifact. Raises GitHubError.
+    An artifact contains the file `<name>.json`. Artifacts that are unusable, or not from the file's
+    own workflow, are skipped. GitHub's pages are requested as needed, up to the first one whose
+    artifacts are all closed or too old. Raises GitHubError.
     """
     for page in artifact_pages(where.api, where.home, _MOST_PAGES, name):
         for entry in sorted(page, key=lambda one: one.id, reverse=True):
