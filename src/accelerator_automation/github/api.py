@@ -18,11 +18,12 @@ _MOST_PAGES = 30
 
 
 class GitHubError(UserError, RuntimeError):
-    """GitHub refused a request or sent an unreadable response; the message names the request.
+    """A request to GitHub could not be sent, was refused, or got an unusable response.
 
-    `status` is the HTTP status, or None without a response. `passing` marks a temporary error (of
-    the network or a rate limit): the request may succeed later. `permissions` lists the permissions
-    that GitHub requires for the request; it is empty where GitHub names none.
+    `status` is the HTTP status of a refused request, otherwise None. `passing` marks a temporary
+    error (of the network, a rate limit or GitHub's servers): the request may succeed later.
+    `permissions` lists the permissions that GitHub requires for the request; it is empty where
+    GitHub names none.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Api(Protocol):
 class ForwardingApi:
     """Base class of APIs that send each request through another client.
 
-    A subclass implements `_forward`, which chooses the client by the path of the request.
+    A subclass implements `_forward`, which calls `ask` with the client for the path.
     """
 
     def get(self, path: str) -> bytes:
@@ -112,7 +113,7 @@ def unless_missing(ask: Callable[[], T]) -> T | None:
 
 
 def exists(api: Api, path: str) -> bool:
-    """Return whether GitHub has anything at a path. Raises GitHubError for other errors."""
+    """Return whether a path exists (no status 404). Raises GitHubError for other errors."""
     return unless_missing(lambda: api.get(path)) is not None
 
 

@@ -172,7 +172,8 @@ class GitHubApp:
 def app_here(patience: Patience | None = None) -> GitHubApp | None:
     """Return the App that the environment variables describe, or None if they are empty.
 
-    Raises GitHubError, and AppError if GitHub refuses the App or only one variable is set.
+    Raises GitHubError, and AppError if only one variable is set, the key is not valid, or GitHub
+    refuses the App.
     """
     app_id, key = (os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY))
     if not app_id and not key:
@@ -287,8 +288,9 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
 def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
     """Return the error to raise if GitHub refused a request (`error`) about an installation.
 
-    It states the cause: the installation was removed or suspended, or has lost the repository.
-    Errors of the network and of the credentials are returned unchanged. `page` is the App's URL.
+    It states the cause, such as an installation that was removed or suspended, or has lost the
+    repository. Temporary errors and those of the credentials are returned unchanged. `page` is the
+    App's URL.
     """
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:

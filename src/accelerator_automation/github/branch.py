@@ -187,7 +187,8 @@ _HISTORY = f"{HISTORY}/"
 class PushResult:
     """The result of a push: the number of files pushed, and the paths not pushed (`left_out`).
 
-    Paths are not pushed if others have changed the same files on the branch.
+    Paths are not pushed if others have changed the same files, or files of the same history folder,
+    on the branch in another way.
     """
 
     pushed: int
@@ -216,8 +217,8 @@ def push_data(
 ) -> PushResult:
     """Push the files below `paths` that changed since the checkout to a branch of `origin`.
 
-    Files that others have changed on the branch are not pushed. Raises GitError if git fails, or
-    if others push first at each attempt.
+    Files that others have changed on the branch are not pushed (see `PushResult`). Raises GitError
+    if git fails, or if others push first at each attempt.
     """
     retry = retry or PushRetry()
     git(repository, "add", "--all", "--", *paths)

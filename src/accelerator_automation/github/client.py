@@ -32,7 +32,7 @@ HOME = "https://api.github.com"
 _AGENT = "accelerator-portal"
 _SECONDS = 30
 _MOST_SHOWN = 200
-# Sets of permissions, each of which allows the request, separated by semicolons.
+# The header with sets of permissions, each of which allows the request, separated by semicolons.
 _PERMISSIONS = "x-accepted-github-permissions"
 _OK = 200
 _SERVER_ERROR = 500
