@@ -83,10 +83,11 @@ class InstallationTokens:
     def client_after(
         self, refused: GitHubClient, repository: str, permissions: Permissions
     ) -> GitHubClient:
-        """Return a client with another token than `refused` has, whose token GitHub refused.
+        """Return a client with a newer token than that of `refused`, which GitHub did not accept.
 
-        GitHub's servers may not know a token in its first second. Raises as `client` does. Source:
-        github.com/octokit/auth-app.js, issue 65, read 2026-11-23.
+        Waits after it gets a token, because GitHub's servers may not know the token in its first
+        second. Raises GitHubError, AppError. Source: github.com/octokit/auth-app.js, issue 65, read
+        2026-11-23.
         """
         slot = self._slot(repository, permissions)
         with slot.lock:
