@@ -1,8 +1,8 @@
 """Stores data outside of the repository: in a folder, or wherever fsspec can write.
 
 In GitHub Actions, the folder is a checkout of the branch `archive`. An object (a stored file) is
-written to a temporary path and then moved, if the storage can move objects. If the run is
-interrupted before the move, the previous object stays.
+written to a temporary path and then moved. If the run is interrupted before the move, the previous
+object stays.
 """
 
 from __future__ import annotations
@@ -175,10 +175,11 @@ def fetch_archive(repository: Path, place: Path) -> bool:
 
 
 def push_archive(place: Path) -> bool:
-    """Push the folder's changes to the branch `archive`; return whether anything had changed.
+    """Push the folder's changes to the branch `archive`; return whether a commit was pushed.
 
     Merges them with what others pushed since `fetch_archive`. First removes unfinished files of an
-    interrupted run. Raises GitError, and ArchiveError if somebody else changed the same object.
+    interrupted run. Raises GitError, and ArchiveError if somebody else changed the same object, or
+    if others push first at each attempt.
     """
     for left in place.rglob(f"*{UNFINISHED}"):
         left.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
 """Opens one pull request for each baseline that is outdated.
 
 A baseline is a report of the results that a project's CI expects. It is converted from files on
-GitHub at a commit, and converted again when these files have a newer commit.
+GitHub at a commit, and converted again when these files have a newer commit. The baseline of a
+PyTorch release is converted again when there is a newer release.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _FOLDER_FORMAT, _FOLDER_FILES = "flaggems", re.compile(r"test_[\w-]{1,200}\.py",
 def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -> ProposalResults:
     """Open or update a pull request for each changed baseline; return the outcomes by report id.
 
-    The baselines of each platform are converted again once a week. If a file is gone or cannot be
+    The baselines of each platform are checked once a week. If a file is gone or cannot be
     converted, `problems` of the result says why, and the baseline does not change. `home` is this
     repository (OWNER/NAME). Raises GitHubError for temporary errors; `problems` has GitHub's other
     errors.

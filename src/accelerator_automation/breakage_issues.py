@@ -52,7 +52,10 @@ def title(platform: Platform, breakage: Breakage) -> str:
 
 
 def body(platform: Platform, breakage: Breakage) -> str:
-    """Return the text of the issue; it changes only when the regression's data changes."""
+    """Return the text of the issue; it does not change while the regression's data stays the same.
+
+    The data includes the platform's name and maintainers.
+    """
     people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
     lines = [
         f"{span(breakage.key)} passed on {span(platform.accelerator.name)} and now fails.",

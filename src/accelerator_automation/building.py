@@ -163,12 +163,13 @@ _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "si
 
 
 def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
-    """Return the SHA-256 digest of everything that the site is built from.
+    """Return the SHA-256 digest of the inputs whose change requires a new build.
 
-    That is the repository's files, and the quarantined platforms with their errors. `standing_in`
-    has, by platform id, the day since which the platform's last valid version is shown. The digest
-    also changes if a platform is quarantined without a changed file, because an exception in the
-    data has expired. Raises OSError.
+    These are the repository's files that a build reads, and the quarantined platforms with errors.
+    `standing_in` has, by platform id, the day since which the platform's last valid version is
+    shown. The digest also changes if a platform is quarantined without a changed file, because an
+    exception in the data has expired. It does not depend on the metrics of nightly runs. Raises
+    OSError.
     """
     found = hashlib.sha256()
     for file in _files(root):

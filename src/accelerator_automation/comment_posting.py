@@ -35,9 +35,9 @@ BOT = "github-actions[bot]"
 def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     """Post or update the comment on a pull request; return a sentence that says what was done.
 
-    `base` has the GitHub logins of each platform's maintainers in the base commit: the pull request
-    itself can change them. Raises GitHubError, and HarmfulError if `markdown_check.faults` refuses
-    the comment.
+    If the run failed, only an existing comment is updated. `base` has the GitHub logins of each
+    platform's maintainers in the base commit: the pull request itself can change them. Raises
+    GitHubError, and HarmfulError if `markdown_check.faults` refuses the comment.
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:

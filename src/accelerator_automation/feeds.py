@@ -45,9 +45,10 @@ FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The result of fetching one feed; `why` has the reasons if it was refused or unreachable.
+    """The result for one feed, or for a report of this project's own runs.
 
-    `accelerator` is the platform's id, `name` the name of the feed and of its file in `results/`.
+    `why` has the reasons if the outcome is refused or unreachable. `accelerator` is the platform's
+    id, `name` the name of the feed or report, and of its file in `results/`.
     """
 
     accelerator: str
@@ -204,7 +205,8 @@ class FeedError(Exception):
     def __init__(self, what: str, *, refused: bool = False) -> None:
         super().__init__(what)
         self.refused = refused
-        """Whether the report was received, but is not valid."""
+        """Whether the report is there, but is not valid or too large; otherwise, there is none or
+        it could not be read."""
 
 
 Body = bytes | FeedError

@@ -19,7 +19,8 @@ from accelerator_automation.markdown_check import faults
 MUTED = "muted"
 
 MOST_OPENED = 20
-"""The maximum number of issues opened in one nightly run; a plugin can fail in a thousand tests."""
+"""The maximum number of issues with one label that a nightly run opens; a plugin can fail in a
+thousand tests."""
 
 _MARKER = re.compile(r"^<!-- accelerator-portal ([a-z-]{1,30}) ([0-9a-z-]{1,80}) -->\n")
 
@@ -53,7 +54,10 @@ class Issue(Part):
 
 @dataclass(frozen=True, slots=True)
 class IssueTopic:
-    """The subject of an issue; `name` is unique among the issues with its label."""
+    """The subject of an issue; `name` is unique among the issues with its label.
+
+    `body` is the text that `issue_text` returns.
+    """
 
     name: str
     title: str
@@ -112,10 +116,10 @@ class IssueList:
     ) -> Issues:
         """Open, update and close issues to match the topics; return how many of each.
 
-        Opens at most MOST_OPENED; of several issues with the same topic, closes all but the oldest.
-        `is_left` takes the name of a topic and returns whether its state
-        is unknown; its issue then stays open. An interrupted call can be repeated, because existing
-        issues are found by their markers.
+        Opens at most MOST_OPENED, and none for a topic with a closed issue among `issues`. Of
+        several issues with the same topic, closes all but the oldest. `is_left` takes the name of a
+        topic and returns whether its state is unknown; its issue then stays open. An interrupted
+        call can be repeated, because existing issues are found by their markers.
         """
         wanted = {topic.name: topic for topic in topics}
         known: dict[str, Issue] = {}

@@ -54,8 +54,8 @@ def archive_good_folders(
 ) -> tuple[str, ...]:
     """Archive the valid folders, and record since when the others have errors.
 
-    Returns the ids of the platforms with new or changed files. Unchanged versions are written again
-    only if the archived ones are damaged. Raises ArchiveError, OSError.
+    Returns the ids of the valid platforms whose files were not archived yet, differ from the
+    archived ones, or replace a damaged version. Raises ArchiveError, OSError.
     """
     new = tuple(name for name in good if _keep_good(archive, root, name))
     for name in broken:

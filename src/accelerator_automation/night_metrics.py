@@ -33,7 +33,7 @@ def keep_metrics(archive: Archive, metrics: NightMetrics) -> None:
 def kept_metrics(archive: Archive) -> Iterator[NightMetrics]:
     """Yield the archived metrics of the nightly runs, oldest first. Raises ArchiveError.
 
-    Damaged objects are skipped.
+    Objects that are damaged or too large are skipped.
     """
     for name in archive.names(FOLDER):
         data = archive.read(f"{FOLDER}/{name}")

@@ -114,7 +114,7 @@ class NightRun:
     published: bool = False
     """Whether the site was built, because something had changed."""
     pull_requests: str | None = None
-    """The repository that gets pull requests for new releases of plugins and of PyTorch."""
+    """The repository in which pull requests are opened, as OWNER/NAME."""
     trials: Path | None = None
     """The folder with the results of the job that runs the install commands."""
     release_indexes: AskOptions = field(default_factory=AskOptions)

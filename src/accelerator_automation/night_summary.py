@@ -43,7 +43,7 @@ class Night:
 
     @property
     def is_to_publish(self) -> bool:
-        """Whether to publish the site: if it was built, and has changed or a step failed.
+        """Whether to publish the site: it was built anew or a step failed, but not the step `site`.
 
         After a failed step the site is published because its operations page shows the failure.
         """
@@ -52,7 +52,7 @@ class Night:
 
 
 def summary(night: Night, catalog: Catalog) -> str:
-    """Return the summary as Markdown; text from vendors is in code spans, to show it unchanged."""
+    """Return the summary as Markdown; text from vendors is in code spans, so it has no effect."""
     lines = ["# Nightly", "", *(_step(step) for step in night.steps)]
     news = [feed for feed in night.fetched if feed.outcome != "unchanged"]
     if night.fetched and not news:
@@ -99,6 +99,9 @@ def _feed(feed: Fetched) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the text as a Markdown code span in one line, with `'` in place of backticks."""
+    """Return the text as a Markdown code span in one line, or `nothing` if it is empty.
+
+    Backticks become `'`, and at most 300 characters are shown.
+    """
     one_line = " ".join(text.split())[:300].replace("`", "'")
     return f"`{one_line}`" if one_line else "nothing"

@@ -37,7 +37,7 @@ def run_night(
     """Run every step except those in `skip`; return the results and the changes on the site.
 
     A failed step does not stop the others. `told` is called with the result of each step. Raises
-    OSError if there is no room to copy the existing site.
+    OSError if the existing site cannot be copied.
     """
     for place in (ACCELERATORS, "data"):
         remove_leftovers(tonight.root / place, dt.datetime.now(dt.timezone.utc))
@@ -62,8 +62,8 @@ def run_night(
 def github_for(catalog: Catalog, *, required: bool) -> Api | None:
     """Return a GitHub client, or None if no feed is on GitHub and no client is `required`.
 
-    `required` is true if the run opens issues or pull requests. If the token is missing, raises
-    GitHubError if `required`, and returns None otherwise.
+    `required` is true if the run opens issues or pull requests. If the token or PyGithub is
+    missing, raises GitHubError if `required`, and returns None otherwise.
     """
     on_github = any(
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds
@@ -77,7 +77,7 @@ def github_for(catalog: Catalog, *, required: bool) -> Api | None:
 
 
 def _difference(before: Path, after: Path) -> str:
-    """Return the changes that readers will see, as Markdown; empty if a site does not exist."""
+    """Return the changes that readers will see, as Markdown; empty if a site cannot be read."""
     try:
         return markdown(compare(read_state(before), read_state(after)))
     except ProblemsError:

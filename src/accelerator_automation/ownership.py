@@ -31,7 +31,10 @@ def touched(files: Iterable[str]) -> list[str]:
 
 
 def notices(base: Maintainers, folders: Sequence[str], author: str) -> list[str]:
-    """Return a sentence, in Markdown, for each folder whose maintainers do not include `author`."""
+    """Return a sentence, in Markdown, for each folder whose maintainers do not include `author`.
+
+    After MOST_FOLDERS sentences, the last one counts the other folders.
+    """
     found = [
         sentence for folder in folders if (sentence := _notice(base.get(folder), folder, author))
     ]

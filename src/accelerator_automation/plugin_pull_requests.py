@@ -98,7 +98,8 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
 def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
-    For each other release, add a problem to `done` that names the command for adding its row.
+    If there are other releases, add a problem to `done` that names the command for adding the row
+    of the last one.
     """
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:

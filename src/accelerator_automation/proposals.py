@@ -1,4 +1,4 @@
-"""Opens or updates one pull request for each file that the automation wants to change.
+"""Opens or updates one pull request for each change that the automation proposes to a file.
 
 A pull request is recognized by its branch, by the marker in its body and by its author. If somebody
 closes a pull request without merging it, its versions are not proposed again. If somebody pushes to
@@ -32,8 +32,8 @@ _WORDS: dict[ProposalOutcome, str] = {
 }
 
 MOST_OPENED = 10
-"""The maximum number of new pull requests in a nightly run, so that owners don't get many at
-once."""
+"""The maximum number of new pull requests of one kind in a nightly run, so that owners don't get
+many at once. Those for PyTorch releases are not limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class ProposalPullRequest(Part):
 
 @dataclass
 class ProposalResults:
-    """The outcome of each proposal, or the reason why it could not be made (`problems`).
+    """The outcome of each proposal, and the reasons why proposals could not be made (`problems`).
 
     Keys are what the proposals are about: ids of platforms, ids of baselines' reports, or versions
     of PyTorch.
@@ -141,10 +141,10 @@ def settle(
     """Open or update the pull request of a topic; return what was done.
 
     `propose` takes the versions that a person declined, and returns the proposal without them, or
-    None if none remains; the outcome is then `declined`. If `room` is false, a new pull request is
-    not opened (`waiting`). A branch that a person edited is not changed (`left`). The call can be
-    repeated: an existing pull request is found by its branch and marker. Raises GitHubError,
-    ProblemsError.
+    None if nothing is left to propose; the outcome is then `declined`. If `room` is false, a new
+    pull request is not opened (`waiting`). A branch that a person edited is not changed (`left`).
+    The call can be repeated: an existing pull request is found by its branch and marker. Raises
+    GitHubError, ProblemsError.
     """
     pulls = list(_pulls(repository, topic))
     closed = [pull for pull in pulls if pull.state == "closed" and pull.merged_at is None]

@@ -101,7 +101,7 @@ AskIndexes = Callable[[str], PublishedRelease]
 def propose_pytorch_releases(
     api: Api, home: str, catalog: Catalog, ask: AskIndexes, day: dt.date
 ) -> ProposalResults:
-    """Open or update a pull request for each release whose entry lacks builds or other facts.
+    """Open or update a pull request for each release whose entry is missing or incomplete.
 
     Returns the outcomes by version. `ask` takes a version and returns what the package indexes
     publish of it. The entries are those in `data/releases.yaml` on the default branch. `home` is
@@ -133,7 +133,7 @@ def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
     """Yield the versions whose entry may be missing or incomplete.
 
     These are the newest version in the catalog, if its release is at most COMPLETED_FOR ago, and
-    the newer final versions on PyPI.
+    the newer final versions on PyPI that are not yanked.
     """
     newest = catalog.releases.newest
     if day - newest.date <= COMPLETED_FOR:

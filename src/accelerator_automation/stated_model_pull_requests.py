@@ -95,7 +95,8 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 
     Returns the outcomes by platform id. Each platform is checked once a week. If a list can no
     longer be read from its document, `problems` of the result says why, and the list does not
-    change. `home` is this repository (OWNER/NAME). Raises GitHubError.
+    change. `home` is this repository (OWNER/NAME). Raises GitHubError, and ProblemsError if a list
+    on the default branch can no longer be read.
     """
     done = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)
@@ -114,9 +115,9 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 def _changes(
     api: Api, name: str, file: StatedModels, day: dt.date, done: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists whose models have changed; add problems with documents to `done`.
+    """Yield the lists whose content has changed; add the last problem with a document to `done`.
 
-    `name` is the platform's id, under which the problems are added.
+    `name` is the platform's id, under which the problem is added.
     """
     for place, before in enumerate(file.lists):
         document = document_of(file, before)

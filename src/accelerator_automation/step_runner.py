@@ -21,7 +21,7 @@ NightStep = tuple[str, Callable[[], str]]
 class StepResult:
     """The name and the result of a step; if it `failed`, `words` give the reason.
 
-    `words` is one line, `seconds` the duration, and `traffic` counts the requests of the step.
+    Without a failure, `words` is one line. `seconds` is the duration of the step.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Reads members of an untrusted zip file in memory, each within a limit.
+"""Reads members of an untrusted zip file in memory, within size limits.
 
 Nothing is unpacked to disk.
 """
@@ -51,7 +51,7 @@ def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, b
 def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
     """Return the files directly in a folder, by name, from GitHub's archive of a repository.
 
-    Together they have at most `limit` bytes. Raises ArtifactError.
+    Raises ArtifactError if they have more than `limit` bytes together, or cannot be read.
     """
     found: dict[str, bytes] = {}
     with _opened(archive) as opened:
