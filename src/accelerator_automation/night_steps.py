@@ -101,7 +101,7 @@ class NightRun:
     resolver: Resolver = resolve_what_answers
     now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.timezone.utc))
     fetched: list[Fetched] = field(default_factory=list)
-    """The result of each feed."""
+    """The result for each feed, and for each report of this project's own runs."""
     looked_at: Catalog | None = None
     """The catalog after the step `folders`: with all new data and without broken folders. None
     before that step, or if the shared data has errors."""

@@ -20,7 +20,7 @@ class Night:
 
     steps: tuple[StepResult, ...]
     fetched: tuple[Fetched, ...] = ()
-    """The result of each feed."""
+    """The result for each feed, and for each report of this project's own runs."""
     set_aside: Mapping[str, tuple[Problem, ...]] | None = None
     """The problems of each quarantined folder, by platform id. Empty or None if there are none."""
     overdue: tuple[tuple[str, Breakage], ...] = ()
