@@ -254,7 +254,8 @@ async def _bodies(
                 except FeedError as error:
                     return error
                 except (FetchError, GitHubError, ArtifactError) as error:
-                    return FeedError(str(error), refused=isinstance(error, InvalidResponseError))
+                    refused = isinstance(error, InvalidResponseError | ArtifactError)
+                    return FeedError(str(error), refused=refused)
                 except Exception as error:  # noqa: BLE001 - one feed must not end the night
                     return FeedError(f"it could not be read ({type(error).__name__}: {error})")
 

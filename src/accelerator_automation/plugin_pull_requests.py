@@ -91,15 +91,14 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
         try:
             done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
         except ProblemsError as error:
-            done.problems[platform.id] = str(error.problems[0])
+            done.add_problem(platform.id, str(error.problems[0]))
     return done
 
 
 def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
-    If there are other releases, add a problem to `done` that names the command for adding the row
-    of the last one.
+    For each other release, add a problem to `done` that names the command for adding its row.
     """
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:
@@ -107,7 +106,7 @@ def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[
             version = one.release.facts.version
             command = f"accelerator-portal plugin-release {platform.id} {version} --torch VERSION"
             what = f"the metadata of {one.release.name} states no torch version; run {command}"
-            done.problems[platform.id] = what
+            done.add_problem(platform.id, what)
     return tuple(one for one in found if one.row)
 
 

@@ -111,6 +111,10 @@ class ProposalResults:
     outcomes: dict[str, ProposalOutcome] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
 
+    def add_problem(self, name: str, what: str) -> None:
+        """Add a reason; a proposal can have several."""
+        self.problems[name] = f"{self.problems[name]}; {what}" if name in self.problems else what
+
     def count(self, outcome: ProposalOutcome) -> int:
         """Return the number of proposals with this outcome."""
         return list(self.outcomes.values()).count(outcome)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import yaml
+from pydantic import ValidationError
 
 from accelerator_automation.cited_files import is_turn, newest_commit
 from accelerator_automation.github.api import Api, GitHubError
@@ -95,8 +96,7 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
 
     Returns the outcomes by platform id. Each platform is checked once a week. If a list can no
     longer be read from its document, `problems` of the result says why, and the list does not
-    change. `home` is this repository (OWNER/NAME). Raises GitHubError, and ProblemsError if a list
-    on the default branch can no longer be read.
+    change. `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no changed list of models")
     repository = BranchRepository(api, home)
@@ -108,16 +108,22 @@ def propose_stated_models(api: Api, home: str, catalog: Catalog, day: dt.date) -
         if changes:
             topic = ProposalTopic(KIND, platform.id, f"{KIND}/{platform.id}")
             propose = partial(_proposal, platform, changes)
-            done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
+            try:
+                done.outcomes[platform.id] = settle(repository, topic, propose, room=done.has_room)
+            except ProblemsError as error:
+                done.add_problem(platform.id, str(error.problems[0]))
+            except ValidationError:
+                what = f"{topic.branch} or main has an invalid {STATED_MODELS}"
+                done.add_problem(platform.id, what)
     return done
 
 
 def _changes(
     api: Api, name: str, file: StatedModels, day: dt.date, done: ProposalResults
 ) -> Iterator[ListChange]:
-    """Yield the lists whose content has changed; add the last problem with a document to `done`.
+    """Yield the lists whose content has changed; add problems with documents to `done`.
 
-    `name` is the platform's id, under which the problem is added.
+    `name` is the platform's id, under which problems are added.
     """
     for place, before in enumerate(file.lists):
         document = document_of(file, before)
@@ -126,7 +132,7 @@ def _changes(
         try:
             newest = newest_commit(api, document.repository, document.path)
             if newest is None:
-                done.problems[name] = f"{document.repository} has no commit of {document.path}"
+                done.add_problem(name, f"{document.repository} has no commit of {document.path}")
                 continue
             text = BranchRepository(api, document.repository).file_text(document.path, newest.sha)
             copy = DocumentCopy(newest.sha, newest.day, day, text)
@@ -134,10 +140,10 @@ def _changes(
         except GitHubError as error:
             if error.passing:
                 raise
-            done.problems[name] = f"GitHub does not return {document.path}: {error}"
+            done.add_problem(name, f"GitHub does not return {document.path}: {error}")
             continue
         except ProblemsError as error:
-            done.problems[name] = str(error.problems[0])
+            done.add_problem(name, str(error.problems[0]))
             continue
         if after != before:
             yield ListChange(place, document, copy, before, after)

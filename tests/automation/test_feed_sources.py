@@ -135,7 +135,9 @@ def test_an_artifact_that_is_none_is_named(
     archive: bytes, why: str, double: GitHubDouble, client: GitHubClient
 ) -> None:
     run(double, 1, archive)
-    assert brought(ARTIFACT, client) == why
+    (found,) = bodies([ARTIFACT], QUICK, client)
+    assert isinstance(found, FeedError)
+    assert (str(found), found.refused) == (why, True)
 
 
 def test_what_github_refuses_or_nobody_may_ask_is_named(

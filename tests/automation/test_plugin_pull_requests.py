@@ -182,6 +182,14 @@ def test_a_release_whose_metadata_names_no_torch_is_named_with_the_command(
     )
 
 
+def test_each_release_whose_metadata_names_no_torch_is_named(
+    client: GitHubClient, git: GitStore, catalog: Catalog
+) -> None:
+    done = night(client, catalog, release("1.11.0", ""), release("1.12.0", ""))
+    assert not git.pulls
+    assert all(f"torch-example {one} states no torch" in done.words for one in ("1.11.0", "1.12.0"))
+
+
 def test_a_file_in_another_form_holds_up_nobody(
     client: GitHubClient, git: GitStore, catalog: Catalog
 ) -> None:

@@ -123,3 +123,24 @@ def test_a_document_that_is_gone_is_one_problem(
     done = week(client, catalog)
     assert done.problems == {"example": "acme/plugin has no commit of docs/models.md"}
     assert not git.pulls
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("headings: [Models]", "headings: [Other]", 'the document has no heading "Other"'),
+        ("rows: 2", "rows: many", f"{BRANCH} or main has an invalid stated-models.yaml"),
+    ],
+)
+def test_a_file_of_main_that_no_longer_fits_is_one_problem(
+    client: GitHubClient,
+    double: GitHubDouble,
+    git: GitStore,
+    catalog: Catalog,
+    edit: tuple[str, str, str],
+) -> None:
+    old, new, why = edit
+    double.git[VENDOR].push("main", {DOCUMENT: f"{FIRST}| Phi | FP16 |\n"}, "a@example.org")
+    git.push("main", {LIST: git.files("main")[LIST].replace(old, new)}, "a@example.org")
+    assert why in week(client, catalog).problems["example"]
+    assert not git.pulls

@@ -23,7 +23,7 @@ ShortText = Annotated[str, StringConstraints(max_length=1000)]
 # The events of a pull request that are read; others are ignored. `closed` starts no tests.
 EventAction = Literal["opened", "reopened", "synchronize", "labeled", "closed", "rerequested"]
 
-Refused = Literal["unreadable", "unknown repository", "forged", "out of order", "replayed"]
+Refused = Literal["unreadable", "unknown repository", "forged", "out of order"]
 
 
 class RefusedEventError(ValueError):

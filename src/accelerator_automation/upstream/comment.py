@@ -60,8 +60,10 @@ def comment(memory: Memory, ask: Maintainers) -> str:
     `ask` lists the maintainers of each platform. If the text would be too long, it lists and stores
     fewer tests. Raises HarmfulError if `markdown_check.faults` refuses it.
     """
-    texts = (_text(_cut(memory, shown), ask) for shown in _SHOWN)
-    sign, text = next(filter(lambda found: len(found[1]) <= MOST, texts))
+    for shown in _SHOWN:
+        sign, text = _text(_cut(memory, shown), ask)
+        if len(text) <= MOST:
+            break
     if found := faults(text, sign, map(run_page, memory.answers)):
         raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
     return text

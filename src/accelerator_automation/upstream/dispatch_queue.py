@@ -209,13 +209,17 @@ def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names:
 def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
     """Return the ids of the platforms that received this event or this commit in the last day.
 
-    For a `rerequested` event, which asks for the same tests again, only the event counts.
+    Platforms for which this commit waits under another event count, too. For a `rerequested` event,
+    which asks for the same tests again, only the event counts.
     """
     told: set[str] = set()
     for one in log.sent.values():
         same_commit = _commit(one.change) == _commit(change) and change.action != "rerequested"
         if one.change.delivery == change.delivery or same_commit:
             told |= {name for name, at in one.sent.items() if now - at <= SAME_EVENT}
+    for other in log.waiting.values():
+        if _commit(other.change) == _commit(change) and _branch(other.change) != _branch(change):
+            told |= {one.accelerator for one in other.entries}
     return frozenset(told)
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accelerator_automation.comment_posting import HarmfulError
 from accelerator_automation.markdown_check import faults
 from accelerator_automation.upstream.comment import (
     Memory,
@@ -80,6 +81,17 @@ def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
     known = memory_of_comment(text)
     assert known is not None
     assert [one.news.newly_broken for one in known.answers] == [1000] * 40
+
+
+def test_a_comment_that_cannot_be_short_enough_is_not_posted() -> None:
+    found = ReportNews(newly=(), newly_broken=1000, tests=1000, base=NOW)
+    answers = (
+        answer(f"p{n}", news=found, name=noise(n, 40), repository=f"{noise(n, 39)}/{noise(n, 99)}")
+        for n in range(40)
+    )
+    people = {f"p{n}": [f"{noise(m, 38)}" for m in range(50)] for n in range(40)}
+    with pytest.raises(HarmfulError, match="more than 65,000 characters"):
+        comment(Memory(answers=tuple(answers)), people)
 
 
 def noise(seed: int, length: int) -> str:

@@ -77,6 +77,15 @@ def test_another_pull_request_or_occasion_replaces_nothing() -> None:
     ]
 
 
+def test_a_commit_that_waits_for_a_push_does_not_wait_for_the_schedule_too() -> None:
+    main = {"number": None, "action": None}
+    plans = {
+        1: plan("a", occasion="push", delivery="event-1", **main),
+        2: plan("a", "b", occasion="daily", delivery="event-2", **main),
+    }
+    assert waiting(log_with_plans(SendLog(), plans, NOW).log) == [(1, "a"), (2, "b")]
+
+
 def test_a_label_on_a_commit_that_waits_replaces_only_the_platforms_that_it_names() -> None:
     first = log_with_plans(SendLog(), {1: plan("a", "b")}, NOW).log
     label = plan("b", "c", delivery="event-2", action="labeled")
