@@ -1,1 +1,1 @@
-"""Drafts vendors' folders, and writes GitHub's CODEOWNERS and issue forms."""
+"""Drafts vendors' folders, updates lists of models, and writes CODEOWNERS and issue forms."""

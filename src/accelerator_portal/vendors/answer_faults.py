@@ -34,7 +34,8 @@ AnswerFault = tuple[str, str] | None
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
     """Return what is wrong with an answer to the question `flag`, and the fix; None if nothing is.
 
-    `value` is valid by itself, but may contradict other answers or the catalog.
+    `value` comes from `read_answer`. It may still mix alphabets, or contradict other answers or the
+    catalog.
     """
     if isinstance(value, str):
         for what in alphabet_faults(value):
@@ -72,10 +73,10 @@ def _alike(catalog: Catalog, name: str) -> AnswerFault:
 
 
 def _package(case: PlatformCase, value: str) -> AnswerFault:
-    """Return the fault of a package that another platform claims, or None.
+    """Return the fault of a package that an existing out-of-tree platform has, or None.
 
-    The package torch is no fault here, since PyTorch's in-tree platforms share it. `_integration`
-    reports it for out-of-tree platforms.
+    The package torch is not checked here, because in-tree platforms share it. `_integration` checks
+    it if the new platform is out-of-tree.
     """
     return None if canonicalize_name(value) == "torch" else _claimed(case, value)
 

@@ -1,4 +1,4 @@
-"""Defines the questions to a new vendor, and validates typed answers."""
+"""Defines the questions to a new vendor, and validates the texts of answers."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Answer:
 
 
 def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each question has its kind
-    """Return the validated value of a typed answer.
+    """Return the value of an answer from its text.
 
-    Raises RefusedAnswerError with the words that `accelerator-portal check` uses for the same
-    fault.
+    Raises RefusedAnswerError if the text is invalid. The message has one line for each fault, in
+    the words of `accelerator-portal check`.
     """
     try:
         text.encode()
@@ -73,7 +73,7 @@ def read_answer(question: Prompt, text: str) -> Any:  # noqa: ANN401 - each ques
 
 
 def written(value: Any) -> str:  # noqa: ANN401
-    """Return a value as a user would type it."""
+    """Return the text of an answer with this value, as a user would enter it."""
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
@@ -96,9 +96,9 @@ def _model(question: Prompt) -> type[Model]:
 class Prompt:
     """A question to a vendor; `flag` is the option that answers it on the command line.
 
-    `needed`: the folder cannot be created without an answer. `hidden`: asked only if no
-    answer is given and none follows from documents or other answers. `many`: several values,
-    separated by commas.
+    `needed`: the folder cannot be created without an answer; `interview.is_needed` has exceptions.
+    `hidden`: asked only if no answer is given and none follows from documents or other answers.
+    `many`: several values, separated by commas.
     """
 
     flag: str

@@ -1,4 +1,4 @@
-"""Defines the draft of a vendor's folder, writes the texts of its files, and checks them."""
+"""Defines the draft of a vendor's folder, renders the texts of its files, and checks them."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Hint:
 class Draft:
     """The known content of a platform's folder; unknown values are absent.
 
-    `sources` are all sources by id; each file declares those that it cites. `accelerator` and
-    `install` are the contents of accelerator.yaml and install.yaml, and `rows` the list `rows` of
-    compatibility.yaml. `guide` has Markdown by heading, `questions` the FAQ's answers by question,
-    and `hints` the parts to complete next.
+    `sources` are all sources by id; each file declares those that it cites, or all if it cites
+    none. `accelerator` and `install` are the contents of accelerator.yaml and install.yaml, and
+    `rows` the list `rows` of compatibility.yaml. `guide` has Markdown by heading, `questions` the
+    FAQ's answers by question, and `hints` the parts to complete next.
     """
 
     sources: Mapping[str, Record]
@@ -71,7 +71,7 @@ def folder_files(draft: Draft) -> dict[str, str]:
 
 
 def places(draft: Draft, files: Mapping[str, str]) -> Iterator[tuple[Hint, int]]:
-    """Yield each hint with its line number in its file."""
+    """Yield each hint with its line number in its file; `files` comes from `folder_files`."""
     for hint in draft.hints:
         line = f"## {hint.heading}" if hint.heading else _NEXT + hint.words
         yield hint, files[hint.file].split("\n").index(line) + 1
@@ -127,9 +127,10 @@ def yaml_text(data: Mapping[str, Any]) -> str:
 class PlatformCase:
     """The answers and documents about the new platform `id` so far.
 
-    `offers` are answers from another document: package metadata, or an entry of
-    `additional-platforms.json`. `entry` is the draft from that entry, with its options and
-    guide; `package` is the package's metadata. `offers` and `answers` are by question flag.
+    `offers` are proposed answers: from package metadata, from an entry of
+    `additional-platforms.json`, and those that a person gave before going back to an earlier
+    question. `entry` is the draft from that entry, with its options and guide; `package` is the
+    package's metadata. `offers` and `answers` are by question flag.
     """
 
     catalog: Catalog
@@ -167,12 +168,15 @@ class PlatformCase:
 
     @property
     def new_hosts(self) -> list[str]:
-        """The hosts in install commands that the portal does not list yet."""
+        """The hosts in the install commands that the portal does not list; see `hosts_of`."""
         options = self.entry_options or [{"steps": self.steps}]
         return self.hosts_of([step for option in options for step in option["steps"]])
 
     def hosts_of(self, steps: Iterable[Record]) -> list[str]:
-        """Return the hosts in `steps` that the portal does not list yet."""
+        """Return the hosts in `steps` that `data/hosts.yaml` does not list.
+
+        Empty if the catalog has no `data/hosts.yaml`.
+        """
         listed = self.catalog.hosts
         if listed is None:
             return []
@@ -195,7 +199,10 @@ class PlatformCase:
 
 
 def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
-    """Return the plugin version for each torch release; a single version applies to all."""
+    """Return the plugin version by torch release; a single version applies to all releases.
+
+    Empty if no plugin version is answered.
+    """
     releases: tuple[str, ...] = case.value("torch") or ()
     plugins: tuple[str, ...] = case.value("plugin-version") or ()
     if len(plugins) == 1:
@@ -206,11 +213,11 @@ def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
 def check_folder(
     catalog: Catalog, platform_id: str, files: Mapping[str, str], today: dt.date
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Return the catalog with the new folder, and every problem that the folder would cause.
+    """Return the catalog with the new folder, without reports, and the folder's problems.
 
-    Problems can be in other folders, such as a device string that is no longer unique. The
-    catalog is None if the folder cannot be loaded. Raises OSError if a temporary file cannot be
-    written.
+    These are all problems that the folder would cause, also in other folders, such as a device
+    string that is no longer unique. If the folder cannot be loaded, the catalog is None, and the
+    problems are only those of loading it. Raises OSError if a temporary file cannot be written.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / ACCELERATORS / platform_id

@@ -92,7 +92,7 @@ def _options(case: PlatformCase) -> Iterator[Record]:
     rows = [*_rows(case)] if case.entry_options else []
     for written in case.entry_options:
         option = following_option(written, rows, case.value("package"))
-        if "wheels" in option:  # data/releases.yaml says for what they are
+        if "wheels" in option:  # their architectures and Python versions are in data/releases.yaml
             yield option
             continue
         added = {case.source("arch"), case.source("python")} - {option["source"]}
@@ -174,7 +174,7 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
-    """Yield a hint for each guide section that only links to the vendor's page."""
+    """Yield a hint for each section, except Help, that `additional-platforms.json` lacks."""
     wanted = {
         "Prepare": "required setup of the machine, step by step",
         "Install": "details that the install commands don't cover",
@@ -187,7 +187,7 @@ def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
 
 # The minimal guide and FAQ that the answers support.
 #
-# These texts contain no free text of a vendor, because names and titles could be Markdown.
+# The platform's name, the vendor and the title are not in these texts: they could be Markdown.
 
 
 def guide_sections(case: PlatformCase) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """Drafts a vendor's folder from an entry of `additional-platforms.json`.
 
-Values that the entry does not state are omitted, never guessed; `accelerator-portal check` then
-reports them.
+Values that the entry does not state, such as architectures, are omitted. `accelerator-portal check`
+reports those that are required.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def entry_draft(
 ) -> Draft:
     """Return the draft of a folder with what its entry in `additional-platforms.json` states.
 
-    An option whose command pins no version is for the newest of `releases` on its index. `read` is
-    the day on which the file was read. Raises UnreadableCommandError if a command is not a chain of
-    pip commands.
+    `releases` are for options whose command pins no torch version; see `_serves`. `read` is the day
+    on which the file was read. Raises UnreadableCommandError if a command is not a chain of pip
+    commands, and KeyError if there is no entry `platform_id`.
     """
     platform = data.platforms[platform_id]
     options = [
@@ -128,9 +128,10 @@ def _options(channel: str, commands: Commands, releases: Releases) -> Iterator[d
 def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> dict[str, Any]:
     """Return the keys `torch` and `wheels` of an option, which select its PyTorch releases.
 
-    If the steps pin a version, `torch` is that version and there is no `wheels`. Otherwise `torch`
-    is the newest release on the index. For one of PyTorch's own indexes, `wheels` is the index's
-    variant, and the channel `preview` has no `torch`.
+    If the steps pin a version of torch, `torch` is that version and there is no `wheels`. Otherwise
+    `wheels` is the variant of PyTorch's own index, or absent for any other index. `torch` is the
+    newest release with wheels of this variant, or the newest of all. It is absent in the channel
+    `preview` if there is `wheels`.
     """
     version = pinned(steps, "torch")
     if version:
@@ -188,17 +189,17 @@ def _without_html(line: str) -> str:
 
 # Makes the options of an entry of `additional-platforms.json` follow PyTorch's releases.
 #
-# An entry names at most one release, so its options would be out of date with the next release.
-# Options with PyTorch's own wheels follow `data/releases.yaml`, the others the rows of
-# `compatibility.yaml`.
+# A command pins at most one release, so its option would be out of date with the next release.
+# Options for PyTorch's own wheels or for nightly builds follow `data/releases.yaml`, the others the
+# rows of `compatibility.yaml`.
 
 
 def with_releases(draft: Draft) -> Draft:
     """Return a draft from `additional-platforms.json` with options for several PyTorch releases.
 
-    Options for PyTorch's own wheels take their releases from `data/releases.yaml`, other options
-    from the rows of `compatibility.yaml`. A draft without rows gets one for the torch version of
-    its first such option, unless that option pins a plugin.
+    Options for PyTorch's own wheels or for nightly builds take their releases from
+    `data/releases.yaml`, other options from the rows of `compatibility.yaml`. A draft without rows
+    gets one for the torch version of the first of these other options, unless it pins a plugin.
     """
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
@@ -210,8 +211,9 @@ def following_option(option: Record, rows: Sequence[Record], package: str | None
     """Return an option that takes its versions from `rows` of compatibility.yaml, not from pins.
 
     An option with `wheels` or for nightly builds takes them from `data/releases.yaml` instead.
-    `package` is the platform's package, by default the plugin that the option pins. An option whose
-    pinned versions no row has is returned unchanged: it may be the only option for its system.
+    `package` is the platform's package, by default the plugin that the option pins. If no row has
+    the option's torch release, and the plugin version if one is pinned, the option is returned
+    unchanged: it may be the only option for its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
@@ -228,7 +230,7 @@ def following_option(option: Record, rows: Sequence[Record], package: str | None
 
 
 def pinned_plugin(option: Record) -> Requirement | None:
-    """Return the torch plugin requirement that an option's steps pin, or None."""
+    """Return the first pinned requirement whose name starts with `torch-` or `torch_`, or None."""
     plugins = (r for r in requirements(option["steps"]) if r.name.startswith(("torch-", "torch_")))
     return next((plugin for plugin in plugins if exact_version(plugin.specifier)), None)
 
@@ -254,7 +256,7 @@ def _release_rows(options: Sequence[Record]) -> list[Record]:
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)
     if first is None or pinned_plugin(first):
-        return []  # the torch version that the plugin needs is not stated
+        return []
     return [{"torch": first["torch"][0], "source": first["source"]}]
 
 
@@ -267,8 +269,9 @@ def steps_of_rows(
     """Return the pip steps `steps` with placeholders for the versions of torch and `package`.
 
     The rows of compatibility.yaml fill the placeholders. `has_plugin` is whether these rows state
-    versions of `package`; if not, only torch gets a placeholder. Requirements without a version
-    also get one: otherwise the command for an older release would install the newest version.
+    versions of `package`; if not, only torch gets a placeholder. A placeholder replaces a pin or
+    follows a name without a version: otherwise the command for an older release would install the
+    newest version. Other specifiers, such as `>=2.9`, and steps with `pre` are unchanged.
     """
     names = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":
@@ -312,6 +315,6 @@ def pinned(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
 
 
 def exact_version(specifier: SpecifierSet) -> str | None:
-    """Return the version that a specifier pins with `==` or `===`, or None."""
+    """Return the version of the only `==` or `===` in a specifier; None without it or with `*`."""
     pins = [s.version for s in specifier if s.operator in {"==", "==="}]
     return pins[0] if len(pins) == 1 and "*" not in pins[0] else None

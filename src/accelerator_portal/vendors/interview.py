@@ -30,7 +30,7 @@ class Ask(Protocol):
     def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
         """Return the case with the answer, or unchanged if it was skipped; None to go back.
 
-        `first` means that there is no earlier question to go back to.
+        With `first`, there is no earlier question, and None is not allowed.
         """
 
 
@@ -44,7 +44,7 @@ class InterviewResult:
 
 
 def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
-    """Return the case with the typed answer. Raises RefusedAnswerError if it is invalid."""
+    """Return the case with the answer in `text`. Raises RefusedAnswerError if it is invalid."""
     value = read_answer(question, text)
     if wrong := answer_fault(case, question.flag, value):
         raise refuse(question, *wrong)
@@ -56,10 +56,11 @@ def take(case: PlatformCase, question: Prompt, text: str) -> PlatformCase:
 def interview(
     case: PlatformCase, given: Mapping[str, str], ask: Ask | None = None
 ) -> InterviewResult:
-    """Return the case with all answers, and messages about wrong and missing answers.
+    """Return the case with all valid answers, and messages about wrong and missing answers.
 
-    `given` are typed answers by flag. Other questions are put to `ask`. Without `ask`, answers that
-    follow from other answers are used, and the rest is missing.
+    `given` are the texts of answers by flag. `ask` asks the other questions, except hidden ones
+    whose answer follows from documents or other answers. Without `ask`, all answers that follow are
+    used, and the others are missing if they are needed.
     """
     wrong: list[str] = []
     missing: list[str] = []

@@ -14,7 +14,10 @@ _ITEM = "  - {host: "
 
 
 def with_known_hosts(catalog: Catalog, hosts: Sequence[str], owner: str) -> Catalog:
-    """Return the catalog with `hosts` listed as hosts of `owner`."""
+    """Return the catalog with `hosts` listed as hosts of `owner`.
+
+    A catalog without `data/hosts.yaml` is returned unchanged.
+    """
     if not hosts or catalog.hosts is None:
         return catalog
     more = (Host(host=host, owner=owner) for host in hosts)

@@ -1,8 +1,8 @@
 """Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
 
-The document is Markdown or HTML. A missing heading or column, or a mark that the list's `marks` do
-not have, raises ProblemsError, so that models are never lost silently if the document changes its
-form.
+The document is Markdown or HTML. A missing heading, no column with names, examples or marks of
+support, or a mark that the list's `marks` do not have raises ProblemsError, so that models are
+never lost silently if the document changes its form. Columns of details may be missing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _DEPRECATED = re.compile(r"\bdeprecated\b", re.IGNORECASE)
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol"})
 _CELLS = frozenset({"td", "th"})
-# Cells that one cell spans at most, as in browsers: https://html.spec.whatwg.org/#attr-tdth-colspan
+# The most columns that a cell spans in browsers (https://html.spec.whatwg.org/#attr-tdth-colspan);
+# here, it is also the most rows.
 _WIDEST = 1_000
 # Tables in a tab of MkDocs are indented as if they were code.
 _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
@@ -41,9 +42,11 @@ _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The headings above a table, and its rows: the column names, then the texts of the cells.
+    """A table or a list of a document, with the texts of its cells.
 
-    A list is a table of one column; its rows are the items that contain no other list.
+    `headings` are the titles of the sections that contain it, the outermost first. The first of
+    `rows` has the names of the columns. A list has one column, `LIST_ITEM`; its other rows are the
+    items that contain no list.
     """
 
     headings: tuple[str, ...]
@@ -52,7 +55,10 @@ class _Table:
 
 
 def _page(html: str) -> tuple[list[_Table], set[str]]:
-    """Return the tables and lists of a page, and the titles of all its headings."""
+    """Return the tables and lists of a page, and the titles of all its headings.
+
+    A list within a list or a table is not returned separately.
+    """
     tables: list[_Table] = []
     titles: set[str] = set()
     above: list[tuple[int, str]] = []
@@ -81,7 +87,10 @@ def _outer_tags(node: LexborNode) -> Iterator[str]:
 
 
 def _rows(table: LexborNode) -> list[list[str]]:
-    """Return the column names, then the texts of each row; spanning cells are repeated."""
+    """Return the column names as the first row, then the texts of each row of cells.
+
+    The text of a cell that spans columns or rows is repeated in each of them.
+    """
     filled: dict[tuple[int, int], str] = {}
     rows = table.css("tr")
     for y, row in enumerate(rows):
@@ -187,7 +196,7 @@ class _Reading:
     def add(self, table: _Table) -> None:
         """Read the models in a table's rows.
 
-        Rows of a table below one of `except_headings` are only counted, in `left_out`.
+        Rows of a table below one of `except_headings` are only counted, in `rows` and `left_out`.
         """
         left_out = [r for h, r in self.listed.except_headings.items() if h in table.headings]
         header, *rows = table.rows
@@ -230,7 +239,8 @@ class _Reading:
             if place in headings or row.get(place):
                 found.purpose[purpose] = None
         stated = [self._detail(row[c], c) for c in self.listed.details if c in row]
-        # The title of a single column such as "Supported" adds nothing if the row also has details.
+        # The title of the only column in `supported`, such as "Supported", adds nothing. If a table
+        # has one of several, its title adds nothing to columns of details.
         telling = len(self.listed.supported) > 1 and (len(known) > 1 or not stated)
         if words := ", ".join(filter(None, (*stated, *(marked if telling else ())))):
             found.details[words] = None

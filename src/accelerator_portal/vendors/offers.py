@@ -18,8 +18,8 @@ from accelerator_portal.vendors.draft import Draft
 from accelerator_portal.vendors.entry import SOURCE, requirements
 from accelerator_portal.vendors.package_metadata import PackageMetadata
 
-# Labels of project URLs, in order of preference. Source: "Well-known Project URLs in Metadata",
-# packaging.
+# Labels of project URLs in lower case, in order of preference. Source: "Well-known Project URLs in
+# Metadata", a PyPA specification.
 _DOCUMENTATION = ("documentation", "docs")
 _CODE = ("source", "source code", "repository", "sourcecode", "github", "homepage", "home page")
 _ISSUES = ("issues", "bugs", "issue", "tracker", "issuetracker", "bug tracker", "bugtracker")
@@ -47,7 +47,7 @@ def package_offers(package: PackageMetadata) -> dict[str, Answer]:
 
 
 def project_page(package: PackageMetadata) -> str | None:
-    """Return the address of a package's code, or else of its documentation; None without either."""
+    """Return the address of a package's code, else its home page or its documentation; or None."""
     return next(_urls(package, (*_CODE, *_DOCUMENTATION)), None)
 
 

@@ -31,7 +31,7 @@ _Read = Callable[[str], str | None]
 
 
 class NoMetadataError(ValueError):
-    """Raised if no package metadata is found; the message says what was found instead."""
+    """Raised if a package's metadata is not found or cannot be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class PackageMetadata:
     """The metadata of a package; values that it does not state are None or empty.
 
     `torch` and `python` are its requirements on torch and Python, `urls` its project URLs by
-    label in lower case. `autoload` is None if its entry points could not be read, `module` if
-    nothing names the module.
+    label in lower case. `module` is the module to import, `autoload` whether `import torch` loads
+    it. `autoload` is None if only a METADATA file was read.
     """
 
     name: str

@@ -53,7 +53,7 @@ def with_list(
 
 
 def file_text(file: StatedModels) -> str:
-    """Return the text of `stated-models.yaml`, with one source id, not a list, for each list."""
+    """Return the text of `stated-models.yaml`; `source` of a list is its first source id."""
     data: dict[str, Any] = file.model_dump(exclude_defaults=True)
     for one in data["lists"]:
         one["source"] = one["source"][0]

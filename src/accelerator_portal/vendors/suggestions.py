@@ -27,7 +27,8 @@ Texts = tuple[str, ...]
 def derived(case: PlatformCase, flag: str) -> Answer | None:
     """Return the answer to the question `flag` that a document or other answers imply, or None.
 
-    A document is package metadata or an entry of `additional-platforms.json`.
+    A document is package metadata or an entry of `additional-platforms.json`. An answer that a
+    person gave before going back is also returned; see `PlatformCase.offers`.
     """
     offer = case.offers.get(flag)
     if offer and not answer_fault(case, flag, offer.value):
@@ -150,7 +151,10 @@ def _read(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def pins_one_of_several(case: PlatformCase) -> bool:
-    """Return whether the command pins torch and the package, but the answer `torch` has several."""
+    """Return whether the command pins torch and the package, but there are several releases.
+
+    The answer to the question `torch` lists the releases.
+    """
     several = len(case.value("torch") or ()) > 1
     return several and bool(pinned(case.steps, "torch") and pinned_plugin(case))
 
