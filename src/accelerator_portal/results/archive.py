@@ -42,7 +42,7 @@ def state_path(root: Path, accelerator: str, basis: Basis) -> Path:
 def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
     """Return the stored state of an accelerator; an empty state if there is no file.
 
-    Raises ProblemsError if the file is invalid; it names the path relative to the repository.
+    Raises ProblemsError if the file is invalid; the error names its path in the repository.
     """
     path = state_path(root, accelerator, basis)
     try:

@@ -73,10 +73,11 @@ class Breakage:
 
 
 def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
-    """Return the breakages that are open at `at`, sorted by age (oldest first) and key.
+    """Return the open breakages that began by the time `at`, sorted by age (oldest first) and key.
 
-    A breakage is overdue if it is older than `deadline`. Baselines have no breakages, because they
-    are not runs.
+    Breakages that a later report in `state` fixes are not open, even if the report is newer than
+    `at`. A breakage is overdue if it is older than `deadline`. Baselines have no breakages, because
+    they are not runs.
     """
     found = [
         Breakage(
@@ -165,11 +166,11 @@ FLAKY_FLIPS = 3
 code, one change is enough."""
 
 Class = Literal[
-    "regressed",  # passed before, and fails in the last report that has it
-    "fixed",  # failed before, and passes in the last report that has it
+    "regressed",  # its last verdict but one is good, and it fails in the last report that has it
+    "fixed",  # its last verdict but one is bad, and it passes in the last report that has it
     "new",  # only one report has it
-    "gone",  # the last report of its suite, mode, dtype and compiler does not have it
-    "flaky",  # passed and failed by turns: FLAKY_FLIPS times, or on the same code
+    "gone",  # a report that should have it does not, and no later report has it
+    "flaky",  # its last verdicts change FLAKY_FLIPS times, or once on the same code: see `is_flaky`
     "never passed",  # failed, and passed in no report
     "still failing",  # passed once, failed in an earlier report, and never passed since
     "unchanged",  # none of the others

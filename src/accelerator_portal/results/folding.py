@@ -30,7 +30,7 @@ CLOCK_DIFFERENCE = dt.timedelta(days=1)
 """The time by which the clock of a machine that runs tests may be ahead."""
 
 NamedReport = tuple[Path, Report]
-"""A report with the path by which problems name it."""
+"""A report with the path of its file, which may be relative to the repository."""
 
 
 class FoldedHistory(NamedTuple):
@@ -52,7 +52,7 @@ class FoldedHistory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """The result for each history, and the problems that stopped the folding of a history."""
+    """The result for each history without problems, and the problems that stopped the others."""
 
     histories: tuple[FoldedHistory, ...]
     problems: tuple[Problem, ...] = ()
@@ -78,8 +78,8 @@ def fold_reports(
 
     A problem stops the rest of its history, and the other histories continue. With `anew`, each
     history that gets a report is deleted first, so `reports` must be complete. `told` is called
-    with the result of each history. A report that is already folded changes nothing, so an
-    interrupted command can be repeated. Raises OSError if a file cannot be written.
+    with the result of each history without problems. A report that is already folded changes
+    nothing, so an interrupted command can be repeated. Raises OSError if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -99,7 +99,7 @@ def read_reports(root: Path, files: Iterable[Path]) -> tuple[list[NamedReport], 
     """Return the reports in files, and the problems of files that cannot be read.
 
     Suites that the repository at `root` does not describe get the accelerator's name as a
-    prefix, as in reports of platform folders.
+    prefix, as in reports of platform folders. If its catalog cannot be loaded, names stay the same.
     """
     catalog, _ = load_catalog(root)
     names = catalog.suite_names if catalog else None
@@ -147,7 +147,7 @@ def without_future(
 def _fold_history(
     root: Path, empty: State, reports: Sequence[NamedReport], *, anew: bool, progress: Progress
 ) -> FoldedHistory:
-    """Fold reports into one history, and save it after each report.
+    """Fold reports into one history, and save it after each new report.
 
     `empty` is a state without reports that names the accelerator and basis of the history.
     `reports` are in order of time. With `anew`, the stored history is deleted first.

@@ -43,24 +43,27 @@ _REBUILD = "rebuild the history from all reports"
 
 
 class OutcomeChange(NamedTuple):
-    """A test whose outcome in a report differs from the report before."""
+    """A change of one test by a report: another outcome or stage, or a new, gone or returned test.
+
+    The report is compared with the last earlier report that has the test.
+    """
 
     started: dt.datetime
-    """The start time of that report."""
+    """The start time of the report."""
     report: str
-    """The id of that report."""
+    """The id of the report."""
     key: str
     """The key of the test."""
     kind: ChangeKind
     """The meaning of the change. In a baseline, changed outcomes are `expectation changed`."""
     outcome: Outcome | None
-    """The outcome in that report; None if the test is gone."""
+    """The outcome in the report; None if the test is gone."""
     stage: Stage | None
-    """The last stage that the test reached in that report."""
+    """The last stage that the test reached in the report."""
     outcome_before: Outcome | None
-    """The outcome before that report; None if the test is new."""
+    """The outcome in the earlier report; None if the test is new."""
     stage_before: Stage | None
-    """The last stage that the test reached before that report."""
+    """The last stage that the test reached in the earlier report."""
 
 
 def fold(
@@ -78,9 +81,9 @@ def fold(
     `manual` or `unknown`.
 
     The caller decides which reports belong to a history: a pull request's report tests code
-    that is not merged. Raises ProblemsError, which names `path`, if the report belongs to another
-    accelerator or basis, has no start time, starts before the newest report, contains a test twice,
-    or contains a group of another report with the same start time.
+    that is not merged. Raises ProblemsError, which names the file of `path` without its folder, if
+    the report belongs to another accelerator or basis, has no start time, starts before the newest
+    report, contains a test twice, or contains a group of another report with the same start time.
     """
     _refuse_foreign(state, report, path)
     said = _said(report, path)
@@ -124,8 +127,8 @@ def replayed(
 def point_of(report: Report, path: Path = _REPORT) -> Point:
     """Return the point of a report: its id, and the facts about it that a history stores.
 
-    Raises ProblemsError, which names `path`, if the report has no start time or contains a test
-    twice.
+    Raises ProblemsError, which names the file of `path`, if the report has no start time or
+    contains a test twice.
     """
     return _point(report, _started(report, path), _said(report, path))
 
@@ -148,7 +151,7 @@ def _started(report: Report, path: Path = _REPORT) -> dt.datetime:
 def _said(report: Report, path: Path) -> dict[str, dict[str, OutcomeAndStage]]:
     """Return the outcome and stage of each test in a report, by group and then by key.
 
-    Raises ProblemsError, which names `path`, if the report contains a test twice.
+    Raises ProblemsError, which names the file of `path`, if the report contains a test twice.
     """
     said: dict[str, dict[str, OutcomeAndStage]] = {}
     doubles: dict[str, None] = {}
@@ -198,10 +201,11 @@ def _shown(moment: dt.datetime) -> str:
 
 
 def _whole(report: Report) -> frozenset[str]:
-    """Return the complete suites of a report: those with at least the planned number of tests.
+    """Return the names of a report's complete suites.
 
-    A test that is missing from a complete suite counts as gone. Empty for runs with the trigger
-    `pull-request`, `manual` or `unknown`, which may run any part of a suite.
+    They have at least the planned number of tests, or no planned number. A test that is missing
+    from a complete suite counts as gone. Empty for runs with the trigger `pull-request`, `manual`
+    or `unknown`, which may run any part of a suite.
     """
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":

@@ -1,8 +1,8 @@
 """Finds the newest evidence for families of models on each platform.
 
 Runs and baselines are counted separately. So are PyTorch and ExecuTorch, because ExecuTorch's
-models are quantized and lowered. For each suite, only the newest report that contains the suite
-counts, as elsewhere on the site.
+models are quantized and lowered. Of each platform's reports with a suite, only the newest run and
+the newest baseline count. Only suites of the kind `model` count.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ comes last."""
 def model_evidence(
     families: Iterable[ModelFamily], reports: Iterable[StoredReport]
 ) -> FamilyEvidence:
-    """Return the results of each family: by its id, then by accelerator.
+    """Return the results of each family in suites of the kind `model`.
 
-    Families without results have no key.
+    Families without results have no key, nor have accelerators without results of the family.
     """
     families = tuple(families)
     found: dict[_Key, list[tuple[StoredReport, int]]] = {}

@@ -17,14 +17,14 @@ from accelerator_portal.reports.identity import identity_of
 from accelerator_portal.reports.outcomes import BAD, GOOD, Outcome
 from accelerator_portal.reports.report import OPERATORS_ON_CPU, Report, TestEntry
 
-NAMED = 8  # operators in one sentence; nobody reads a list of dozens
+NAMED = 8  # operators in one sentence, or 9 if that is all; nobody reads a list of dozens
 
 
 @dataclass(frozen=True, slots=True)
 class DemandResult:
     """Whether a platform meets a demand. `why` is the reason if it does not.
 
-    The demand "tested" has a reason in both cases.
+    If it does, `why` is to be ignored, except for the demand "tested": there, it names the run.
     """
 
     met: bool
@@ -90,10 +90,11 @@ def quality(
     newest_torch: str,
     at: dt.datetime,
 ) -> QualityAssessment:
-    """Return the level of a platform: the first level in the criteria whose demands it meets.
+    """Return the assessment of a platform.
 
-    `reports` are those of the platform. `newest_torch` is the newest PyTorch release that it
-    follows, `at` the time to which ages are counted.
+    Its level is the first in the criteria whose demands it meets, or else the last. `reports` are
+    those of the platform. `newest_torch` is the newest PyTorch release that it follows, `at` the
+    time to which ages are counted.
     """
     runs = [report for report in reports if report.kind != "baseline"]
     demands: dict[Demand, DemandResult] = {
@@ -119,9 +120,9 @@ def is_tested(
 ) -> DemandResult:
     """Return whether the runs among the reports fulfill `criteria.tested`, and the reason.
 
-    A run of a required suite must be recent enough and, if the criteria ask for it, of the same
-    minor release as `newest_torch`. Required operators must have passed in such runs, which may be
-    other runs than those of the required suites.
+    At least one run of a required suite must be recent enough and, if the criteria ask for it, of
+    the same minor release as `newest_torch`. Required operators must have passed in runs that meet
+    the same conditions; these may be other runs than those of the required suites.
     """
     wanted = criteria.tested
     why: str = message("no run of a required suite")
@@ -211,7 +212,10 @@ def _tries(test: TestEntry, wanted: MustPass) -> bool:
 
 
 def _some(names: list[str]) -> str:
-    """Return a text with the names, or with the first of them and the number of others."""
+    """Return a text with the names; if there are more than `NAMED` + 1, with the first `NAMED`.
+
+    Then it also has the number of the others.
+    """
     more = len(names) - NAMED
     shown = joined(names if more <= 1 else names[:NAMED])
     return shown if more <= 1 else message("{names} and {number} more", names=shown, number=more)

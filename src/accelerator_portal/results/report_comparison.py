@@ -55,7 +55,7 @@ PAIR_NOTES: Mapping[ReportPair, str] = {
 }
 
 _Results: TypeAlias = dict[str, dict[Identity, Outcome]]
-"""The outcomes of a report by group: a suite with the settings of a run, see `Identity.group`."""
+"""The outcomes of a report by group (see `Identity.group`), then by test."""
 
 
 class OutcomeDifference(NamedTuple):

@@ -40,7 +40,7 @@ class PartitionFiles(NamedTuple):
 def result_partitions(root: Path, accelerators: Iterable[str]) -> list[PartitionFiles]:
     """Return the partitions with results of runs, from the manifests of these accelerators.
 
-    Raises ProblemsError if a manifest is missing or damaged.
+    Raises ProblemsError if a manifest is damaged, or missing although there are files.
     """
     files = (
         file
@@ -73,9 +73,9 @@ def pandas_rollup(rollup: Rollup, partitions: Iterable[PartitionFiles]) -> pd.Da
 def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client) -> pd.DataFrame:
     """Return the same table as `pandas_rollup`, computed on a Dask cluster.
 
-    Each worker has one partition in memory at a time. If a worker is lost, other workers repeat its
-    partitions. Raises ProblemsError if a file is damaged, and KilledWorker if a partition is too
-    large for the workers.
+    Each thread of a worker has one partition in memory at a time. If a worker is lost, other
+    workers repeat its partitions. Raises ProblemsError if a file is missing or damaged, and
+    KilledWorker if a partition is too large for the workers.
     """
     import dask
     import dask.dataframe as dd
@@ -156,10 +156,11 @@ def outcome_counts(frame: Frame) -> Frame:
 
 
 def pass_rates(frame: Frame) -> Frame:
-    """Return the numbers of passed, failed and all results, by accelerator, suite and month.
+    """Return the columns `reports`, `results`, `passed`, `failed` and `pass_rate`, by `PLACE`.
 
-    The pass rate is the share of passed results among passed and failed results. It is NaN if
-    there are no such results. `reports` is the number of reports.
+    The first four are numbers: of reports, of all results, and of passed and failed results.
+    `pass_rate` is the share of passed results among passed and failed results, from 0 to 1. It is
+    NaN if there are no such results.
     """
     marked = frame.assign(
         passed=frame["outcome"].isin(GOOD).astype("int64"),
@@ -178,8 +179,9 @@ def pass_rates(frame: Frame) -> Frame:
 def flaky_tests(frame: Frame) -> Frame:
     """Return the tests that passed and failed on the same code, by `PLACE` and `key`.
 
-    `passed` and `failed` are the numbers of their results on this code. Results without a PyTorch
-    version are ignored, because their code is unknown.
+    `passed` and `failed` are the numbers of their results on every version of the code (the columns
+    in `CODE`) with both. Results without a PyTorch version are ignored, because their code is
+    unknown.
     """
     named = frame[frame["torch"].notna()]
     marked = named.assign(

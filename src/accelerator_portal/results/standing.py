@@ -31,8 +31,9 @@ OutcomeSign = Literal["+", "-", ""]
 class Point:
     """A report, reduced to what a history needs: a point in time of the history.
 
-    `id` is a digest of the report's outcomes and environment. Reports that differ only in
-    explanations, such as logs and metrics, have the same id.
+    `id` is a digest of the report's accelerator, kind, trigger, start time, environment, planned
+    numbers of tests, outcomes and stages. Reports that differ only in other facts, such as logs and
+    metrics, have the same id.
     """
 
     id: str
@@ -64,7 +65,7 @@ class Standing(
     stage: Stage | None
     """The last stage that the test reached in that report."""
     since: Point
-    """The report since which outcome and stage are the same."""
+    """The report since which outcome and stage are the same and the test was not gone."""
     first_seen: Point
     """The first report that has the test."""
     last_seen: Point
@@ -78,7 +79,7 @@ class Standing(
     failure_stage: Stage | None
     """The last stage that the test reached in that failure."""
     gone: Point | None
-    """The first report that should contain the test and does not."""
+    """The first report after `last_seen` that should contain the test and does not, or None."""
     good: int
     """The number of reports in which the test passed."""
     bad: int
@@ -86,9 +87,10 @@ class Standing(
     silent: int
     """The number of reports with other outcomes, such as `skipped` or `infrastructure-error`."""
     recent: str
-    """The last verdicts, oldest first: `+` passed, `-` failed.
+    """The last verdicts, oldest first, at most `WINDOW`: `+` passed, `-` failed.
 
-    `=` before a verdict means that it is the opposite of the one before, on the same code.
+    `=` before a verdict means that it is the opposite of the one in the report before, on the same
+    code.
     """
 
     @property
@@ -112,8 +114,8 @@ class Group:
 class State:
     """The state of an accelerator's tests after the reports that were added to it.
 
-    `reports` maps the id of each report to its position in time, and `groups` the name of each
-    group to its tests. `basis` says whether the reports are runs or baselines.
+    `reports` maps the id of each report to its point, and `groups` the name of each group (see
+    `Identity.group`) to its tests. `basis` says whether the reports are runs or baselines.
     """
 
     accelerator: str

@@ -62,7 +62,7 @@ class _File(Model):
 
 
 def state_text(state: State) -> str:
-    """Return a state as JSON, without the environment of reports that no test refers to.
+    """Return a state as JSON, without the environment of reports that no test or group refers to.
 
     Such reports stay listed, so that they are recognized if they are added again.
     """

@@ -20,7 +20,7 @@ from accelerator_portal.reports.report import TestEntry
 from accelerator_portal.reports.store import StoredReport
 from accelerator_portal.results.history import OutcomeChange
 
-# Parameters that must be equal for cells to be compared. Each table has one suite and one mode.
+# The parameters that `group_of` names first, in this order. Each table has one suite and one mode.
 LIKE = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recipe")
 
 _NOT_STATED = "not stated"
@@ -31,7 +31,7 @@ ABSENT = -1
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The results of one report for one set of parameters.
+    """A column of a matrix: the tests of one report with the same parameters.
 
     `report` is the id of the report. `group` describes the parameters; columns of the same group
     can be compared. `dtype` is empty if it is not stated.
@@ -99,7 +99,8 @@ def counts(reports: Iterable[StoredReport]) -> dict[tuple[str, str], dict[Outcom
 def group_of(test: TestEntry) -> str:
     """Return the parameters by which tests are grouped, in words: `inductor, float32`.
 
-    A missing data type is named in the words, so that such cells are not compared with others.
+    They are all parameters except the mode. A missing data type is named in the words, so that such
+    cells are not compared with others.
     """
     parts = [_words(name, test) for name in LIKE]
     known = {"mode", *LIKE}

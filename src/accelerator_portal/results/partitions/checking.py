@@ -117,7 +117,8 @@ def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Itera
 def rebuilt_state(root: Path, manifest: Manifest, basis: Basis) -> State | None:
     """Return the state after all archived reports of `basis`, computed from their results.
 
-    None if the results of a report are not in the archive. One month is in memory at a time.
+    None if the results of a report are not in the archive. One month is in memory at a time. Raises
+    ProblemsError if a file is missing or damaged.
     """
     state = State(manifest.accelerator, basis)
     ours = [(name, report) for name, report in manifest.reports.items() if report.basis == basis]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Compaction(NamedTuple):
-    """The result of a merge: numbers of files, rows and bytes.
+    """The numbers of files, rows and bytes in the partitions that were merged.
 
     `files` and `bytes` are those before, `merged` and `merged_bytes` those after the merge.
     """
@@ -39,9 +39,10 @@ class Compaction(NamedTuple):
 def compact(root: Path, accelerator: str, before: str) -> Compaction:
     """Merge the files of each partition whose month is before `before`, such as `2026-11`.
 
-    Partitions with one file are not changed. The merged file is written and compared with its
+    Partitions with one file are not changed. The merged files are written and compared with their
     parts, then the manifest is written, then the parts are deleted. An interruption leaves
-    files that the manifest does not list; `history check` lists them.
+    files that the manifest does not list; `history check` lists them. The caller must hold the
+    lock of the history (`locked`).
 
     Raises ProblemsError if the manifest or a file is damaged, OSError if a file cannot be written.
     """

@@ -110,7 +110,8 @@ def manifest_path(root: Path, accelerator: str) -> Path:
 def read_manifest(root: Path, accelerator: str) -> Manifest:
     """Return the manifest of an accelerator; an empty one if nothing is archived.
 
-    Raises ProblemsError if it is damaged, or missing although there are files.
+    Raises ProblemsError if it is damaged, of another accelerator, or missing although there are
+    files.
     """
     path = manifest_path(root, accelerator)
     name = path.relative_to(root).as_posix()
@@ -162,7 +163,7 @@ def files_below(root: Path, accelerator: str) -> Iterator[Path]:
 # `runs` or `baselines`, then `results` or `changes`; a value is percent-encoded as in an address.
 
 Table = Literal["results", "changes"]
-"""`results`: the outcome of each test in each report; `changes`: only the outcomes that changed."""
+"""`results`: the outcome of each test in each report; `changes`: the rows of `OutcomeChange`."""
 
 TABLES: tuple[Table, ...] = get_args(Table)
 BASES: tuple[Basis, ...] = get_args(Basis)
@@ -208,7 +209,7 @@ def table_folder(root: Path, basis: Basis, table: Table, accelerator: str) -> Pa
 
 
 def archived_accelerators(root: Path) -> list[str]:
-    """Return the accelerators that have files in the archive or a state."""
+    """Return the accelerators that have a manifest, a state or a folder in the archive, sorted."""
     history = root / HISTORY
     named = {
         path.parent.name
@@ -240,7 +241,7 @@ MONTH_FILE_STEM = "month"
 def file_name(stem: str, digest: str) -> str:
     """Return the file name for content with this SHA-256 digest.
 
-    The name identifies the content: a file never replaces another, and damage is visible
-    without a manifest.
+    The name identifies the content: a file never replaces one with other content, and damage is
+    visible without a manifest.
     """
     return f"{stem}-{digest[:16]}.parquet"

@@ -1,4 +1,4 @@
-"""Writes a report to the archive: its own files first, then the manifest."""
+"""Writes reports to the archive, deletes them, and reads the archive's files."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def add_report(
 ) -> Manifest:
     """Write the rows of a report and the manifest that lists them, and return that manifest.
 
-    No existing file is read or replaced, so time and memory don't depend on the archive. The files
-    come before the manifest: an interrupted command writes files of the same names when repeated.
-    Nothing is written if the manifest lists the report.
+    Other Parquet files are neither read nor replaced, so time and memory don't depend on their
+    size. The files come before the manifest: an interrupted command writes files of the same names
+    when repeated. Nothing is written if the manifest lists the report.
 
     Raises OSError if writing fails.
     """
@@ -118,7 +118,10 @@ _REMEDY = "restore it from the repository's history"
 
 
 def part_bytes(table: pa.Table) -> bytes:
-    """Return a table as a Parquet file; equal rows give equal bytes."""
+    """Return a table as a Parquet file; equal rows in equal order give equal bytes.
+
+    The rows must be sorted by `SORTED_BY`.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
