@@ -30,9 +30,9 @@ class EnvironmentDifference:
 class NeverPassed:
     """A test that failed in runs and never passed, so it is not a breakage.
 
-    `key` is the test's key, `outcome` and `stage` are those of its last failure. `last_seen` is the
-    last report with the test. `age` is the time since the first failure, `gone` the first newer run
-    without the test.
+    `key` is the test's key, `outcome` and `stage` are those of its last failure. `first_bad` is the
+    run of the first failure, `last_seen` the last run with the test, `gone` the first newer run
+    that should have the test and does not. `age` is the time since the first failure.
     """
 
     key: str
@@ -50,8 +50,8 @@ class Breakage:
 
     `outcome` and `stage` are those of its last failure. `id` stays the same while the breakage
     is open. `last_good` is the run of the last pass, `first_bad` that of the first failure after
-    it, and `last_seen` the last run with the test. `age` is the time since the first failure.
-    `gone` is the first newer run without the test; the breakage stays open.
+    it, and `last_seen` the last run with the test. `age` is the time since `first_bad`. `gone` is
+    the first newer run that should have the test and does not; the breakage stays open.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Finds the newest report of each suite of an accelerator."""
+"""Finds the newest run of each suite of an accelerator, or else its newest baseline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _UNDATED = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 
 @dataclass(frozen=True, slots=True)
 class SuiteEvidence:
-    """A suite of an accelerator, its newest run or, without runs, baseline, and the tests in it."""
+    """A suite of an accelerator, with the report that counts for it and its tests in this report.
+
+    `stored` is the suite's newest run, or else its newest baseline.
+    """
 
     suite: str
     stored: StoredReport
@@ -47,9 +50,9 @@ class SuiteEvidence:
 
 
 def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:
-    """Return the newest evidence of each suite in an accelerator's reports, by suite.
+    """Return the evidence of each suite in an accelerator's reports, sorted by suite.
 
-    A run has priority over a baseline, even if the baseline is newer. Of two reports with the
+    It is from the suite's newest run, or else from its newest baseline. Of two reports with the
     same time, the one whose id sorts last counts, so that the order of `reports` has no effect.
     """
     found: dict[str, SuiteEvidence] = {}
