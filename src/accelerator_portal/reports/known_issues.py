@@ -1,4 +1,4 @@
-"""Compares known issues with reports: which have expired, and which now pass."""
+"""Finds known issues that have expired, whose tests now pass, or that match no test."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class OutdatedIssue:
 def matches(issue: KnownFailure, identity: Identity) -> bool:
     """Return whether a known issue is about a test.
 
-    A pattern (`issue.glob`) must match the test's key. A key (`issue.test`) must have the same
-    suite, name and parameter values; parameters that the key does not name may have any value.
+    A pattern (`issue.glob`) must match the test's key, as it is or as `readable_key` returns it. A
+    key (`issue.test`) must have the same suite, name and parameter values; parameters that the key
+    does not name may have any value.
     """
     if issue.glob is not None:
         keys = {identity.key, readable_key(identity.key)}

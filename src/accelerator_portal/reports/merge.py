@@ -63,7 +63,8 @@ def _in_order(files: Sequence[ShardFile]) -> tuple[TestEntry, ...]:
 def _suites(reports: Iterable[Report], tests: Iterable[TestEntry]) -> tuple[Suite, ...]:
     """Return each suite of the shards once, with the sum of its planned tests.
 
-    The suites are in the order of their first tests; suites without tests come last.
+    The sum is None if a shard does not state its number. The suites are in the order of their first
+    tests; suites without tests come last.
     """
     parts: dict[str, list[Suite]] = {test.suite: [] for test in tests}
     for report in reports:
@@ -99,7 +100,8 @@ def merged(results: Sequence[ImportResult]) -> ImportResult:
     """Return the results of several files as one result, with all suites and tests.
 
     Each fact of the environment has the first value that a file states. The start is the earliest
-    and the end the latest of all files. Different notes are joined.
+    and the end the latest of all files. Different notes are joined, and numbers of entries are
+    added.
     """
     suites: dict[str, Suite] = {}
     for found in results:
@@ -132,7 +134,7 @@ _SAME_CHANGE = "run all shards for the same commit"
 
 
 class ShardFile(NamedTuple):
-    """A report and its path."""
+    """A report, which should be a shard, with its path."""
 
     path: str
     report: Report
@@ -149,7 +151,7 @@ class _Part(NamedTuple):
 def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iterator[Problem]:
     """Yield the problems that prevent the merge of reports into one.
 
-    Each report must be an unedited, finished shard of the same run as the first report, and each
+    Each report must be an unedited, finished shard of the same run as the first shard, and each
     shard must occur once. If `all_read` is false, missing shards are not reported, because they
     may be in files that could not be read.
     """
@@ -169,10 +171,11 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
 
 
 def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
-    """Yield a problem for each difference of a shard from the first shard.
+    """Yield the differences of each shard from the first shard, as problems.
 
-    Compared are the number of shards, the plan, the recorded times, the facts of the run (such as
-    accelerator and trigger), and those of the environment.
+    Of the number of shards, the plan and the recorded times, only the first that differs is a
+    problem. Of the facts of the run (such as accelerator and trigger) and those of the environment,
+    each that differs is a problem.
     """
     first = parts[0]
     for part in parts[1:]:

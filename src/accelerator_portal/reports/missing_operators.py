@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.report import TestEntry
 
-# How PyTorch names an operator, or a type of numbers, that a backend does not have.
+# How PyTorch names an operator that a backend does not have, at all or for a data type.
 _MISSING = (
     re.compile(r"Could not run '([\w.]+::[\w.]+)'"),
     re.compile(r"[Oo]perator '?([\w.]+::[\w.]+)'? is not (?:currently )?(?:implemented|supported)"),
@@ -49,7 +49,8 @@ def missing_operator(text: str) -> str | None:
 def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]:
     """Return the operators at which tests stopped, those that stop most tests first.
 
-    A test may need further operators. Tests whose message names no operator are ignored.
+    A test may need further operators. Only tests with the outcome `unsupported-operator` count
+    whose message names an operator.
     """
     names = Counter(name for test in tests if (name := _name(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))

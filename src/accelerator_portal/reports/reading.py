@@ -77,7 +77,7 @@ def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | Non
 
 
 def refuse(path: Path, line: int, what: str, remedy: str) -> ProblemsError:
-    """Return the error with which a reader rejects a file."""
+    """Return the error with which a reader rejects a file; it names the file without its folder."""
     return ProblemsError([Problem(path.name, line, what, remedy)])
 
 
@@ -150,7 +150,7 @@ def first_error(error: ValidationError) -> str:
 
 
 def load_json(path: Path) -> Any:  # noqa: ANN401 - any JSON
-    """Return the value in a JSON file. Raises ProblemsError if it is invalid."""
+    """Return the value in a JSON file. Raises ProblemsError if it is invalid or unreadable."""
     return checked_json(path, read_text(path), "create the file again")
 
 
@@ -185,8 +185,8 @@ def json_error_words(error: ValueError | RecursionError) -> str:
 def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON
     """Return the value of a JSON text.
 
-    Raises ValueError for invalid JSON, NaN, infinity and values nested too deeply. If the
-    position is known, the error is a JSONDecodeError.
+    Raises ValueError for invalid JSON, NaN, infinity, numbers that are too large, and values nested
+    too deeply. If the position is known, the error is a JSONDecodeError.
     """
     try:
         return json.loads(text, parse_constant=no_number, parse_float=finite_number)

@@ -1,4 +1,4 @@
-"""Defines the common test report format, version 1: one run of suites on one accelerator."""
+"""Defines the common test report format, version 1: a run on one accelerator, or a baseline."""
 
 from __future__ import annotations
 
@@ -328,6 +328,6 @@ class Report(Model):
     shard: Shard | None = None
     """Which part of the tests the report contains, if a run was split over several machines."""
     suites: Annotated[tuple[Suite, ...], Field(min_length=1)]
-    """The test suites that were run."""
+    """The test suites of the run or baseline."""
     tests: tuple[TestEntry, ...]
     """The tests with their outcomes."""

@@ -1,6 +1,6 @@
 """Checks reports for faults that their schema cannot detect.
 
-These are contradictions, duplicates, excessive sizes and missing facts.
+These are contradictions, duplicates, unknown and reserved names, excessive sizes and missing facts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from accelerator_portal.reports.report import Report
 MOST_SHOWN = 20
 """The maximum number of faults of one kind that are listed; further faults are only counted."""
 
-ReportFault = tuple[int | None, str, str]  # number of the test, what is wrong, what would be right
+# The test's index in the report (None for a fault of the whole report), what is wrong, and the fix.
+ReportFault = tuple[int | None, str, str]
 
 
 FILE_REMEDIES: Mapping[str, str] = {
@@ -153,9 +154,9 @@ def _of_tests(report: Report) -> Iterator[ReportFault]:
 def first_faults(
     findings: Iterable[ReportFault], noun: str = "tests have problems"
 ) -> Iterator[ReportFault]:
-    """Yield the first `MOST_SHOWN` faults, then one fault with the number of the others.
+    """Yield the first `MOST_SHOWN` faults, then one fault with the number of the others, if any.
 
-    `noun` is the text after this number.
+    `noun` is the text after this number and "more".
     """
     more = 0
     for number, finding in enumerate(findings):
@@ -188,7 +189,7 @@ TAKEN = frozenset(
 
 _MODE = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
-BoundFault = tuple[str, str]  # what is wrong, what would be right
+BoundFault = tuple[str, str]  # what is wrong, and the fix
 
 
 def too_many_suites(number: int) -> BoundFault:

@@ -89,7 +89,7 @@ class _Faults:
     def add(self, error: ValidationError, line: int, inside: str = "") -> None:
         """Add pydantic's errors as problems; `inside` is the place, such as `tests[3]`.
 
-        Raises ProblemsError with all problems at the maximum number.
+        Raises ProblemsError with the stored problems if there is one more than the maximum.
         """
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
@@ -100,7 +100,8 @@ class _Faults:
 
 
 def _problem(path: Path, line: int, inside: str, detail: ErrorDetails) -> Problem:
-    named = (part for part in detail["loc"] if part != "[key]")  # a key that is not valid
+    # pydantic adds "[key]" if the key itself is invalid.
+    named = (part for part in detail["loc"] if part != "[key]")
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in named)
     place = (inside + "".join(parts)).removeprefix(".")
     words = detail["msg"][:1].lower() + detail["msg"][1:]
@@ -119,7 +120,7 @@ def line_of_tests(path: Path) -> int | None:
 # Reading the JSON of a report piece by piece, so that no file can take much memory or time.
 #
 # The head has one value for each key. The tests are read and passed on one by one, each with its
-# line. A test that is too large is refused before it is parsed.
+# line. A test that is too large is refused before it is passed on.
 
 MAX_MEMBERS = 2_000
 """The maximum number of keys of one object; `packages`, the largest object, may have 1,000."""

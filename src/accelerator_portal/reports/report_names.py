@@ -34,10 +34,12 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield a warning for each name of a suite or test that is unknown or contains a device.
+    """Yield warnings about suites that nothing declares, and about names of tests.
 
-    There are at most `MOST_SHOWN` warnings about tests. `first_test` is the line of the first test,
-    or None if tests don't have their own lines.
+    A test's name must be in `data/suites/` if its suite is there; in other suites without an owner,
+    it must not contain a device. After `MOST_SHOWN` warnings about tests, one more has the number
+    of the others. `first_test` is the line of the first test, or None if tests don't have their own
+    lines.
     """
     found = chain(_of_suites(report, known), first_faults(_of_tests(report, known)))
     for place, what, remedy in found:

@@ -1,4 +1,4 @@
-"""Reads the reports in vendors' folders. Each catalog's reports are read once and then cached."""
+"""Reads the reports in vendors' folders."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 @cached_by_owner
 def stored_reports(catalog: Catalog) -> Stored:
-    """Return all readable reports, and the problems of the others.
+    """Return the usable reports in a catalog's folders, and the problems of the others.
 
-    They are in the order of the platforms, and of the files in each folder.
+    They are in the order of the platforms, and of the files in each folder. The report with which a
+    folder has more than `MAX_TESTS` tests is a problem, and later ones are left out. A catalog's
+    reports are read once and then cached.
     """
     results = {platform.id: platform.results for platform in catalog.platforms}
     return _of_folders(results, catalog.suite_names)

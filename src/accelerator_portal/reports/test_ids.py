@@ -95,7 +95,10 @@ def identified_generic(container: str, test: str, device: str) -> Identified | N
 
 
 def suite_id(name: str) -> str | None:
-    """Return a suite's name as an id: lower case, with hyphens; None if nothing is left."""
+    """Return a suite's name as an id, in lower case with hyphens if it is not one already.
+
+    None if nothing is left.
+    """
     if len(name) <= _MAX_SUITE and _ID.fullmatch(name):
         return name
     words = re.findall(r"[a-z0-9]+", name.lower())

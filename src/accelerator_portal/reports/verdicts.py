@@ -15,7 +15,7 @@ _AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
 def of_failure(message: str, text: str) -> Outcome:
-    """Return the outcome of a failed test from its message, or else from its traceback."""
+    """Return the outcome of a failed test from its message, else its traceback, else `failed`."""
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 

@@ -154,7 +154,7 @@ _STATUSES: Mapping[OutcomeGroup, ctrf_model.Status] = {
 
 _CLEAR: Mapping[str, Outcome] = {"passed": "passed", "skipped": "skipped", "pending": "not-run"}
 
-# What other tools write as rawStatus, in small letters.
+# What other tools write as rawStatus, in lower case.
 _RAW: Mapping[str, Outcome] = {
     "timedout": "timed-out",
     "timeout": "timed-out",

@@ -76,7 +76,7 @@ def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
 
     `options.suite` overrides the suite in the file name, and then any file name is accepted.
     Parameters that the file states override `options.parameters`. Raises ProblemsError if the
-    file name or the content is invalid.
+    file name, the suite name or the content is invalid.
     """
     name, parameters = _named(path, options)
     tests = ImportedTests(path, options)

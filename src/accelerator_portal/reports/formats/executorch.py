@@ -278,7 +278,8 @@ def _named(column: str) -> tuple[str, str] | None:
 #
 # Its conftest.py stores the values of CSV rows in a test's `metadata.subtests`, by column name. A
 # test without subtests was skipped, or failed before or after it ran the model. A test can fail
-# although all of its rows passed, for example at its time limit; it then counts as failed.
+# although all of its rows passed, for example at its time limit; its last row then counts as
+# failed.
 
 _NEEDED_KEYS = ("Test Case", "Flow", "Result")
 _EMPTY = {"Params": "", "Result Detail": "", "Delegated": "False"}

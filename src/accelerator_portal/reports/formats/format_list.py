@@ -179,9 +179,10 @@ def detect_format(path: Path) -> str:
 
 
 def _refuse_malformed(path: Path, start: bytes) -> None:
-    """Raise ProblemsError with the line of the fault if the file is invalid XML or JSON.
+    """Raise ProblemsError with the line of the fault if XML is not JUnit XML, or JSON is invalid.
 
-    `start` is the beginning of the file's content.
+    `start`, the beginning of the file's content, shows whether it is XML or JSON. Other files raise
+    no error.
     """
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"<"):

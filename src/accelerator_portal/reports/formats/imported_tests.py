@@ -41,10 +41,10 @@ class ImportedTests:
     """Collects the tests and the faults of one file while a reader reads it.
 
     The first hundred faults are stored, further ones are only counted. Two results of one test are
-    a fault, unless `may_repeat` is true. Then a result on the accelerator replaces one on the CPU.
-    Of two results on the same kind of device, the worse one counts, for example if a test passes
-    and its teardown fails. `entries` is the number of entries that the reader took (key `TAKEN`) or
-    skipped (key: the reason).
+    a fault, unless `may_repeat` is true. Then a result on the accelerator replaces one on the CPU
+    or on the device `meta`. Of two results on the same kind of device, the one with the lower
+    `merge_rank` counts: a failure if a test passes and its teardown fails. `entries` counts the
+    entries that the reader took (key `TAKEN`) or skipped (key: the reason).
     """
 
     def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:
@@ -218,7 +218,8 @@ def _is_preferred(new: _Entry, old: _Entry) -> bool:
 
 def _faults(place: str, error: ValidationError) -> Iterator[str]:
     for detail in error.errors(include_url=False):
-        parts = (part for part in detail["loc"] if part != "[key]")  # pydantic's, of no key
+        # pydantic adds "[key]" if the key itself is invalid.
+        parts = (part for part in detail["loc"] if part != "[key]")
         named = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
         words = detail["msg"][:1].lower() + detail["msg"][1:]
         yield f"{(place + named).removeprefix('.') or 'the file'}: {words}"

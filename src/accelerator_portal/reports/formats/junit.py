@@ -199,7 +199,7 @@ def _suite_element(
 
 
 def _case_element(case: CaseElement, left: Fields) -> Element:
-    """Return a `<testcase>` element. It has `left`, for which JUnit has no place, as properties."""
+    """Return a `<testcase>` element, with the fields `left` as JSON in a property."""
     element = Element("testcase", dict(case.attributes))
     _add_properties(element, {NAMESPACE: left})
     for result in case.results:
@@ -276,9 +276,9 @@ def named(case: CaseElement) -> Identified:
 
 
 def plain_fields(case: CaseElement, suite: str, test: Identified) -> dict[str, Any]:
-    """Return the fields of a `TestEntry` that the file states.
+    """Return the fields of a `TestEntry` that the file states; `suite` is the suite's name.
 
-    `test` is its identity. Raises ValueError if the time is not a number of seconds.
+    `test` is the identity of the test. Raises ValueError if the time is not a number of seconds.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_verdict(case)}
     if test.parameters:

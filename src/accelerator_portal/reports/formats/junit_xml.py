@@ -30,7 +30,7 @@ _ROOTS = frozenset({"testsuites", "testsuite"})
 
 @dataclass(slots=True)
 class SuiteElement:
-    """A `<testsuite>`, or a `<testsuites>` that directly contains test cases."""
+    """A `<testsuite>` or `<testsuites>`."""
 
     line: int
     attributes: Mapping[str, str]
@@ -52,7 +52,10 @@ class ResultElement:
 
 @dataclass(slots=True)
 class CaseElement:
-    """A `<testcase>` with its content; `retries` counts the attempts before the last one."""
+    """A `<testcase>` with its content; `retries` counts the attempts before the last one.
+
+    `output` is the text of its last `<system-out>` or `<system-err>` that is not empty.
+    """
 
     line: int
     suite: SuiteElement
@@ -184,5 +187,5 @@ class _Reader:
 
 
 def _ends(text: str) -> str:
-    """Return the beginning and the end of a text, or the whole text if it is not longer."""
+    """Return the first and the last `_MAX_TEXT` characters, or all if the text is not longer."""
     return text if len(text) <= 2 * _MAX_TEXT else text[:_MAX_TEXT] + text[-_MAX_TEXT:]

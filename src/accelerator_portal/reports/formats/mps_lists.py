@@ -9,7 +9,8 @@ type; an entry without data types is for all. Lists for old macOS, for sparse te
 numbers and for error inputs are not read. An operator that is on no list is not assumed to pass.
 
 A comment such as `# CPU errors` says that the test fails because of the CPU reference, not of MPS:
-the test is broken. In a line of its own, the comment is about all later entries of its list.
+an expected failure is then a broken test. In a line of its own, the comment is about all later
+entries of its list.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ _VARIANTS = {
 
 
 def read_mps_lists(path: Path, options: Options) -> ImportResult:
-    """Read the lists in `common_mps.py`: the outcome is `failed` or `skipped`, the dtype float32.
+    """Read the lists in `common_mps.py` for float32.
 
-    `options.suite` names the suite. Raises ProblemsError if the file has no such list, or if the
-    suite name is invalid.
+    The outcome of a test is `failed`, `test-broken` or `skipped`. `options.suite` names the suite.
+    Raises ProblemsError if the file is invalid or has no such list, or if the suite name is
+    invalid.
     """
     tests = ImportedTests(path, options, may_repeat=True)
     suite = tests.suite(chosen_suite(path, options) or _SUITE, "operator")

@@ -29,7 +29,7 @@ _EXPECTED = "It is expected to fail."
 def read_pytest_json(path: Path, options: Options) -> ImportResult:
     """Read a pytest-json-report file. Raises ProblemsError with all faults of the file.
 
-    A module that cannot be collected becomes a test with the outcome `test-broken`.
+    A module or class that cannot be collected becomes a test with the outcome `test-broken`.
     """
     suite = chosen_suite(path, options) or _SUITE
     document, records = document_of(path)
@@ -112,8 +112,9 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
 def _planned(document: Document, ran: int) -> int | None:
     """Return the number of tests that pytest planned to run, or None.
 
-    It counts the collected and selected tests, and one for each module that cannot be collected.
-    None if the file does not state the number, or if more tests (`ran`) have a result.
+    It counts the collected tests without the deselected ones, and one for each module or class that
+    cannot be collected. None if the file does not state the number of collected tests, or if more
+    tests (`ran`) have a result.
     """
     collected = document.summary.collected
     if collected is None:
@@ -124,9 +125,10 @@ def _planned(document: Document, ran: int) -> int | None:
 
 
 def verdict_of(test: Test) -> dict[str, Any] | None:
-    """Return these fields of a `TestEntry`: outcome, raw status, reason, duration and log.
+    """Return the `TestEntry` fields that state a test's result; None for an unknown outcome.
 
-    A retried test also gets `metrics`. None if `test.outcome` is not an outcome of pytest.
+    They are `outcome`, `raw_status`, `reason`, `duration_s` and `log_tail`, and `metrics` for a
+    retried test. Unknown ones are absent or None.
     """
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)

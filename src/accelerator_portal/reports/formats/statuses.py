@@ -52,7 +52,7 @@ from accelerator_portal.reports.texts import shortened
 class StatusMeaning:
     """The `TestEntry` fields that a status of another project stands for.
 
-    `raw_status` is the status itself, as in the file.
+    `raw_status` is the status itself; it is None in the tables.
     """
 
     outcome: Outcome

@@ -8,11 +8,12 @@
 
 As in TT-XLA's tests/runner/conftest.py, a test runs on the boards in `supported_archs`, by default
 on `n150` and `p150`, and a board's overrides replace the common values. Hardware is not part of a
-test's identity, so the worst expectation of all boards counts. Its reason names the board, unless
-the file expects the same result on several boards. If `assert_pcc` is false, TT-XLA runs the model
-and accepts any result. If a model passes with the status `INCORRECT_RESULT` and a `required_pcc`,
-the reason says so. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation, and
-are not read.
+test's identity, so one expectation counts, as in `ImportedTests`: a failure on any board, or else a
+pass, or else a skip. A reason from the file then names the board, unless there are several boards
+and the file expects the same on all. If `assert_pcc` is false, TT-XLA runs the model and accepts
+any result. If a model passes with the `bringup_status` `INCORRECT_RESULT` and a `required_pcc`, the
+reason says so. Models with the status `EXCLUDE_MODEL` or `UNSPECIFIED` have no expectation, and are
+not read.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class _Expectation(OpenModel):
     def meaning(self, board: str | None) -> StatusMeaning | None:
         """Return the expected result; None for a status without one, such as `UNSPECIFIED`.
 
-        The reason begins with `board`, if it is given.
+        A reason from the file begins with `board`, if it is given.
         """
         where = f"{board}: " if board else ""
         reason = shortened(where + self.reason) if self.reason else None
