@@ -155,8 +155,8 @@ _COMPILED = tuple(
 def outcome_of_text(text: str) -> Outcome | None:
     """Return the outcome that a failure's message or traceback describes; None if unknown.
 
-    "passed" means that a test passed although it was expected to fail. Of a text with more than
-    `MAX_CHARS` characters, only the first and the last half of that number are read.
+    "passed" means that a test passed although it was expected to fail. If a text has more than
+    `MAX_CHARS` characters, only its first and last `MAX_CHARS // 2` are read.
     """
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"

@@ -41,7 +41,7 @@ def report_text(report: Report) -> str:
 def read_report(path: Path) -> Report:
     """Read a report.
 
-    Raises ProblemsError with the first hundred faults of the file; faults of tests have a line.
+    Raises ProblemsError with up to a hundred faults of the file; faults of tests have a line.
     """
     found = _Faults(path)
     tests: list[TestEntry] = []

@@ -34,7 +34,7 @@ _DEVICES = re.compile(
 def name_warnings(
     report: Report, path: str, known: KnownNames, first_test: int | None = None
 ) -> Iterator[Problem]:
-    """Yield warnings about suites that nothing declares, and about names of tests.
+    """Yield warnings about suites that are not declared, and about names of tests.
 
     A test's name must be in `data/suites/` if its suite is there; in other suites without an owner,
     it must not contain a device. After `MOST_SHOWN` warnings about tests, one more has the number

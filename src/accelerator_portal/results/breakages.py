@@ -166,8 +166,8 @@ FLAKY_FLIPS = 3
 code, one change is enough."""
 
 Class = Literal[
-    "regressed",  # its last verdict but one is good, and it fails in the last report that has it
-    "fixed",  # its last verdict but one is bad, and it passes in the last report that has it
+    "regressed",  # its previous verdict is good, and it fails in the last report that has it
+    "fixed",  # its previous verdict is bad, and it passes in the last report that has it
     "new",  # only one report has it
     "gone",  # a report that should have it does not, and no later report has it
     "flaky",  # its last verdicts change FLAKY_FLIPS times, or once on the same code: see `is_flaky`

@@ -97,7 +97,7 @@ def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
 
 
 class _Dumper(yaml.SafeDumper):
-    """A YAML dumper that indents lists below their key and writes short lists on one line."""
+    """A YAML dumper that indents lists below their key; short lists of texts are on one line."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - PyYAML's
         super().increase_indent(flow, indentless=False)

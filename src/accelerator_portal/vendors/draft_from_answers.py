@@ -174,7 +174,7 @@ def _hints(case: PlatformCase) -> Iterator[Hint]:
 
 
 def _guide_hints(case: PlatformCase) -> Iterator[Hint]:
-    """Yield a hint for each section, except Help, that `additional-platforms.json` lacks."""
+    """Yield a hint for each guide section that `case.entry` lacks, except for Help."""
     wanted = {
         "Prepare": "required setup of the machine, step by step",
         "Install": "details that the install commands don't cover",

@@ -211,9 +211,9 @@ def following_option(option: Record, rows: Sequence[Record], package: str | None
     """Return an option that takes its versions from `rows` of compatibility.yaml, not from pins.
 
     An option with `wheels` or for nightly builds takes them from `data/releases.yaml` instead.
-    `package` is the platform's package, by default the plugin that the option pins. If no row has
-    the option's torch release, and the plugin version if one is pinned, the option is returned
-    unchanged: it may be the only option for its system.
+    `package` is the platform's package, by default the plugin that the option pins. An option is
+    returned unchanged if no row has its torch release with the plugin version that it pins, if any:
+    it may be the only option for its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
@@ -315,6 +315,6 @@ def pinned(steps: Iterable[Mapping[str, Any]], name: str) -> str | None:
 
 
 def exact_version(specifier: SpecifierSet) -> str | None:
-    """Return the version of the only `==` or `===` in a specifier; None without it or with `*`."""
+    """Return the version that a specifier pins with one `==` or `===` and without `*`, or None."""
     pins = [s.version for s in specifier if s.operator in {"==", "==="}]
     return pins[0] if len(pins) == 1 and "*" not in pins[0] else None

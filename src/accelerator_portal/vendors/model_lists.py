@@ -1,8 +1,8 @@
 """Reads the models in tables and lists of a vendor's document, as a `ModelList` describes them.
 
-The document is Markdown or HTML. A missing heading, no column with names, examples or marks of
-support, or a mark that the list's `marks` do not have raises ProblemsError, so that models are
-never lost silently if the document changes its form. Columns of details may be missing.
+The document is Markdown or HTML. A heading or a required column that is missing, or a mark that the
+list's `marks` do not have, raises ProblemsError, so that models are never lost silently if the
+document changes its form. The columns of names and examples are required, and one of `supported`.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ _FIRST_MOMENT = 946_684_800_000  # the year 2000
 
 
 def read_ctrf(path: Path, options: Options) -> ImportResult:
-    """Read a CTRF file. Raises ProblemsError with all faults of the file."""
+    """Read a CTRF file. Raises ProblemsError with the faults of the file or the suite name."""
     said = chosen_suite(path, options)
     results = outline(path, ctrf_model.Document, load_json(path)).results
     fallback = suite_id(results.tool.name) or "tests"

@@ -156,7 +156,7 @@ class ImportedTests:
             raise self._error()
 
     def done(self) -> tuple[TestEntry, ...]:
-        """Return the tests. Raises ProblemsError with all faults, if there are any."""
+        """Return the tests. Raises ProblemsError with the recorded faults, if there are any."""
         if self._problems:
             raise self._error()
         return tuple(entry.test for entry in self._entries.values())

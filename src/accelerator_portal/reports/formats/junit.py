@@ -53,7 +53,7 @@ _NO_ZONE = "The times in the file have no time zone. They are read as UTC."
 
 
 def read_junit(path: Path, options: Options) -> ImportResult:
-    """Read a JUnit XML file. Raises ProblemsError with all faults of the file."""
+    """Read a JUnit XML file. Raises ProblemsError with the faults of the file or the suite name."""
     reading = _Reading(path, options)
     for element in elements(path):
         if isinstance(element, SuiteElement):

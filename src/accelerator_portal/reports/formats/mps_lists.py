@@ -59,7 +59,7 @@ _VARIANTS = {
 
 
 def read_mps_lists(path: Path, options: Options) -> ImportResult:
-    """Read the lists in `common_mps.py` for float32.
+    """Read the lists of operators in `common_mps.py`, for float32.
 
     The outcome of a test is `failed`, `test-broken` or `skipped`. `options.suite` names the suite.
     Raises ProblemsError if the file is invalid or has no such list, or if the suite name is

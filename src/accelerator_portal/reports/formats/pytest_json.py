@@ -27,9 +27,10 @@ _EXPECTED = "It is expected to fail."
 
 
 def read_pytest_json(path: Path, options: Options) -> ImportResult:
-    """Read a pytest-json-report file. Raises ProblemsError with all faults of the file.
+    """Read a pytest-json-report file.
 
-    A module or class that cannot be collected becomes a test with the outcome `test-broken`.
+    A module or class that cannot be collected becomes a test with the outcome `test-broken`. Raises
+    ProblemsError with the faults of the file or the suite name.
     """
     suite = chosen_suite(path, options) or _SUITE
     document, records = document_of(path)
@@ -75,7 +76,7 @@ def found(
 ) -> ImportResult:
     """Return the import result: the tests in `imported`, with the times and facts of `document`.
 
-    `suite` is the only suite. Raises ProblemsError with all faults of the file.
+    `suite` is the only suite. Raises ProblemsError with the faults in `imported`, if any.
     """
     environment = imported.environment(_environment(document.environment), "environment")
     tests = imported.done()

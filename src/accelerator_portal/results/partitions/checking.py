@@ -34,7 +34,11 @@ _RESTORE = "restore the file from the repository's history"
 
 
 def check_accelerator(root: Path, accelerator: str) -> Iterator[Problem]:
-    """Yield all problems of an accelerator's archive; reads all files."""
+    """Yield the problems of an accelerator's archive; reads all files.
+
+    With a damaged manifest, nothing else is checked. With a damaged file, the states of tests are
+    not compared with the results.
+    """
     try:
         manifest = read_manifest(root, accelerator)
     except ProblemsError as error:
