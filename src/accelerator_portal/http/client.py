@@ -70,8 +70,8 @@ class HttpClient:
 
     A host that cannot be reached after all attempts gets no further requests from `get`: it raises
     FetchError at once, so that a package index on the host costs no more time. The same holds after
-    _MOST_SILENT addresses in a row without a complete response, or _MOST_SILENT_AT_FIRST if the
-    host has never responded. `sleep` waits for a number of seconds between attempts.
+    _MOST_SILENT addresses in a row without a response, or _MOST_SILENT_AT_FIRST if the host has
+    never responded. `sleep` waits for a number of seconds between attempts.
     """
 
     def __init__(
@@ -93,9 +93,10 @@ class HttpClient:
     ) -> HttpResponse:
         """Return the response to a GET request, after retries if needed.
 
-        Redirects are followed only within the host. Raises FetchError if the status is not 200 (206
-        if `headers` ask for a range; 304 is also returned if they have `if-none-match`), if there
-        is no complete response in time, or if the body has more than `max_bytes`.
+        The names in `headers` are in lowercase. Redirects are followed only within the host. Raises
+        FetchError if the address is not allowed, if the status is not 200 (206 if `headers` ask for
+        a range; 304 is also returned if they have `if-none-match`), if there is no complete
+        response in time, or if the body has more than `max_bytes`.
         """
         headers = headers or {}
         connected = self._connected.get(origin(url))
@@ -299,7 +300,8 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Return a connection to the first address that accepts one.
 
-        Raises httpcore.ConnectError if none does, and PrivateHostError if any is not public.
+        Raises PrivateHostError if any address is not public, httpcore.ConnectTimeout at the first
+        address that does not respond in time, and httpcore.ConnectError if all addresses refuse.
         """
         error = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
@@ -373,7 +375,10 @@ def may_follow(page: str, url: str) -> bool:
 
 
 def redirected(url: str, location: str) -> str:
-    """Return the target of a redirect. Raises InvalidResponseError if it is on another host."""
+    """Return the target of a redirect from `url` to `location`, which can be relative.
+
+    Raises InvalidResponseError if the target is on another host, or if `location` is empty.
+    """
     place = urljoin(url, location) if origin(location) else ""
     if not location or origin(place) != origin(url):
         shown = origin(place).partition("//")[2][:80] or "nowhere"
@@ -385,7 +390,7 @@ async def private_address(url: str) -> str | None:
     """Return an address on a private network that the host of `url` resolves to, or None.
 
     A public name may resolve to the loopback address. For a name that cannot be resolved, the
-    result is None, because a proxy may know it.
+    result is None, because a proxy may know it. Raises ValueError if `url` cannot be parsed.
     """
     host = urlsplit(url).hostname or ""
     try:

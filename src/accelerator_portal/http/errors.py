@@ -16,8 +16,9 @@ class FetchError(Exception):
 
     The message is the same on every machine and contains no address, because the portal stores the
     message with the address and compares it. `kind` is the type of the failure. `status` is the
-    HTTP status, or None without a response. `cause` is the class name of the underlying error.
-    `retry_after` is the number of seconds that the server asks to wait, or 0.
+    HTTP status if it is the reason for the failure, otherwise None. `cause` is the class name of
+    the underlying error, or empty. `retry_after` is the number of seconds that the server asks to
+    wait, or 0.
     """
 
     def __init__(
