@@ -75,8 +75,7 @@ class Axis:
     """Its name on the page."""
     rank: int
     """Its position on the page: axes that readers surely know come first, axes whose default is
-    mostly right come last. If several rows are equally near a selection, the row that keeps the
-    values on the axes of the lowest ranks is used."""
+    mostly right come last."""
     values: Callable[[Catalog, Sequence[InstallRow]], tuple[Value, ...]] | None
     """Returns its values in order of preference, which is also the order on the page. None if each
     platform has its own values."""

@@ -46,10 +46,10 @@ BACKENDS = frozenset(
 def command_lines(
     steps: tuple[Step, ...], method: Method, os: Os, values: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the commands of an option's steps, one per line.
+    """Return the command lines of an option's steps, in order.
 
     `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
-    placeholders, and UnquotableError for a word that no shell form can express.
+    placeholders, and UnquotableError for a word that cannot be quoted for Windows.
     """
     return tuple(line for step in steps for line in _lines(step, method, os, values))
 
@@ -68,7 +68,8 @@ def pip_calls(
 def container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
     """Return the container of an option that consists of one `docker run`, else None.
 
-    `values` maps names of placeholders to values.
+    `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
+    placeholders.
     """
     if len(steps) != 1 or steps[0].docker is None:
         return None
@@ -91,7 +92,8 @@ def _pip_call(step: PipStep, method: Method, values: Mapping[str, str]) -> PipCa
 def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
     """Return the commands that create and activate a virtual environment.
 
-    `{python}` stands for the Python version. Returns None for methods with their own environment.
+    `{python}` stands for the Python version. Returns None for methods that need none, such as
+    Docker and conda.
     """
     windows = os == "windows"
     if method in _IN_UV_VENV:
@@ -105,12 +107,15 @@ def new_environment(method: Method | DerivedMethod, os: Os) -> str | None:
 
 
 def check_line(code: str, os: Os) -> str:
-    """Return the command that runs lines of Python code, as one line."""
+    """Return the command that runs lines of Python code, as one line. Raises UnquotableError."""
     return command_line([_PYTHON[os], "-c", one_line(code)], os)
 
 
 def pip_install(packages: Sequence[str], os: Os) -> str:
-    """Return the pip command that installs packages from the default index."""
+    """Return the pip command that installs packages from the default index.
+
+    Raises UnquotableError.
+    """
     return command_line([_PYTHON[os], "-m", "pip", "install", *packages], os)
 
 

@@ -38,9 +38,9 @@ MAX_ROWS = 4000
 def expand(catalog: Catalog) -> Expansion:
     """Return the install rows of all platforms, and the problems of their options.
 
-    An option has a problem if it matches no build, makes too many rows, or has a placeholder or
-    word that commands cannot contain. The result is cached for each catalog, because rules and
-    pages all use it.
+    An option has a problem if it matches no build, if its platform then has more than MAX_ROWS
+    rows, or if it has a placeholder or word that commands cannot contain. The result is cached for
+    each catalog, because rules and pages all use it.
     """
     rows: list[InstallRow] = []
     problems: list[Problem] = []

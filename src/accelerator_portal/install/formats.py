@@ -1,8 +1,8 @@
-"""Derives other formats from a vendor's option: uv, Docker, requirements files and others.
+"""Derives rows for other formats from the rows of vendors' options.
 
-A vendor states an option once, for pip, uv or Docker. This module derives further rows from its
-row: for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice
-of a build, and conda.
+A vendor states an option for pip, uv or Docker. This module derives further rows from its rows: for
+a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a
+build, and conda.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ NOT_PINNED = message("Not checked: the command names no version and installs the
 # How markers name the operating systems.
 _UV_SYSTEMS = {"linux": "linux", "macos": "darwin", "windows": "win32"}
 
-# Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU) are on
-# the build's own index, which therefore has to serve every package of the project.
+# Builds whose further requirements are all on PyPI. Those of other builds (for ROCm and XPU, and
+# nightly builds) are on the build's own index, which therefore has to serve every package of the
+# project.
 _ON_PYPI = (f"{INDEX}/cpu", f"{INDEX}/cu")
 
 
@@ -206,7 +207,7 @@ def _is_packages_only(row: InstallRow) -> bool:
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return the uv row of the newest release whose build uv can detect, for each machine.
+    """Return, for each platform and machine, the uv row of the newest release that uv can detect.
 
     The keys are platform id, operating system and architecture.
     """
@@ -241,7 +242,7 @@ def _uv_auto(row: InstallRow) -> InstallRow:
 
 
 def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
-    """Yield one row for each platform and machine that conda-forge builds packages for."""
+    """Yield one row for each platform and machine that conda-forge and a pip row support."""
     conda = catalog.defaults.conda
     if conda is None:
         return
@@ -264,7 +265,7 @@ def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]
 
 
 def _of_any_version(row: InstallRow) -> tuple[Prerequisite, ...]:
-    """Return all prerequisites with their versions removed: these depend on the installed build."""
+    """Return all prerequisites without their versions, which depend on the installed build."""
     return tuple(replace(prerequisite, version=None) for prerequisite in row.prerequisites)
 
 

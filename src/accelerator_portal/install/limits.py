@@ -82,7 +82,10 @@ _LOWER = {">=", "==", "~="}
 
 
 def lower_bound(text: str) -> Version | None:
-    """Return the oldest version that `>=8.0`, `==8.0` or `8.0` allows; None for other text."""
+    """Return the lower bound in a version or specifier: `8.0`, `==8.0`, `~=8.0` or `>=8.0,<9`.
+
+    None if the text has none or is invalid.
+    """
     if version := version_or_none(text):
         return version
     try:

@@ -1,4 +1,7 @@
-"""Encodes the selector as compact JSON data: each text once, rows as columns of integers."""
+"""Encodes the selector as compact JSON data: each text once, rows as columns of integers.
+
+Also finds the addresses in the steps of install options.
+"""
 
 from __future__ import annotations
 
@@ -68,8 +71,11 @@ def payload(
 
     `rows` maps each column to a list with an integer for each row: columns compress better than
     rows, because neighboring rows are alike. An integer is a position in the values of the column's
-    axis or, for other columns, in the list under the column's name. -1 means no value, or any value
-    on an axis on which a row can have several.
+    axis (those of the row's platform for `variant`). For the columns TEXTS, and for axes on which a
+    row can have several values, it is a position in the list under the column's name. The items of
+    `pythons` are lists of positions in the values of the axis, those of `findings` are lists of
+    positions in `finding`. -1 means no value, or any value on an axis on which a row can have
+    several.
     """
     many = [axis for axis in selector.table if axis.many]
     tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
@@ -96,10 +102,10 @@ def payload(
 def overview(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the payload without rows, which the page's script loads first.
+    """Return the part of the payload that the page's script loads first: all but rows and texts.
 
-    It has the axes with their values, and the variants, default choices, drivers and cards of all
-    platforms.
+    It has the axes with their values, the default choices, and the variants, default builds,
+    drivers and cards of all platforms.
     """
     return {
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
@@ -218,7 +224,7 @@ _LONGEST = 300
 
 
 def text_addresses(text: str) -> list[str]:
-    """Return every address in a text, of any scheme, up to the next space.
+    """Return every address in a text, of any scheme, up to the next space or _LONGEST characters.
 
     Quotation marks and brackets are part of an address, as they are for the program that reads it:
     `https://trusted)@evil.example` leads to the second host.
@@ -242,7 +248,7 @@ def host_of(address: str) -> str:
 
 
 def registry_of(image: str) -> str:
-    """Return the registry in an image name, or `docker.io` if there is none.
+    """Return the host of the registry in an image name, or `docker.io` if there is none.
 
     Names are read as Docker does. Source: splitDockerDomain in distribution/reference.
     """

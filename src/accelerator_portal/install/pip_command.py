@@ -22,7 +22,7 @@ class UnreadableCommandError(ValueError):
 def pip_steps(command: str) -> list[dict[str, Any]]:
     """Return the steps of commands joined by `&&`, in the form of `install.yaml`.
 
-    Raises UnreadableCommandError for anything but `pip install` with packages and indexes.
+    Raises UnreadableCommandError for anything but `pip install` with packages, indexes and `--pre`.
     """
     return [{"pip": _pip(part.strip())} for part in command.split("&&")]
 

@@ -32,8 +32,9 @@ _Point = tuple[InstallRow, str]
 class Resolution:
     """The row and the complete choice that fit a reader's wishes best.
 
-    `choice` and `row` are None if the platform has no row for the machine. `unmet` are the ids of
-    the axes whose wish conflicts with more recent wishes, so that no row meets both.
+    `choice` and `row` are None if the platform has no row for the machine that `admits` accepts.
+    `unmet` are the ids of the axes whose wish no row meets together with the platform, the machine
+    and the more recent wishes, oldest wish first.
     """
 
     platform: str
@@ -50,9 +51,11 @@ def resolve(
     """Return the install row and complete choice that fit a reader's wishes best.
 
     `wishes` maps axis ids to value ids, the oldest wish first. If wishes conflict, the more recent
-    one wins, but the machine and the platform always apply. Missing machine axes come from the
-    starting choice. `admits` returns whether the reader's card and driver can run a row. Raises
-    LookupError if the selector has no rows at all.
+    one wins, but the platform and the machine (operating system and architecture) always apply. If
+    `wishes` has no operating system or architecture, the value of the selector's default choice
+    (`starts`) is used. `admits` returns whether the reader's card and driver can run a row. If no
+    row remains, `row` and `choice` of the result are None. Raises LookupError if the selector has
+    no rows at all.
     """
     start = _start(selector, wishes)
     machine = {a.id: wishes.get(a.id, start[a.id]) for a in selector.table if a.is_machine}
@@ -107,7 +110,7 @@ def machine_of(selector: Selector, row: InstallRow | Choice) -> str:
 
 
 def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
-    """Return the starting choice for the operating system in `wishes`, or the selector's first."""
+    """Return the default choice for the operating system in `wishes`, or the selector's first."""
     if not selector.starts:
         raise LookupError("there are no install options")
     starts = (start for start in selector.starts if start["os"] == wishes.get("os"))
@@ -135,8 +138,8 @@ def _free_wishes(
 ) -> list[tuple[Axis, str]]:
     """Return the wishes that `resolve` tries to meet, as pairs of axis and value, oldest first.
 
-    Omits the wishes for the machine and the platform, the build `stable`, and variants that
-    `platform` does not have.
+    Omits the wishes for the machine and the platform, the build `stable`, variants that `platform`
+    does not have, and unknown axes.
     """
     axes = {axis.id: axis for axis in selector.table}
     own = {value.id for value in selector.values("variant", platform)}
@@ -197,8 +200,9 @@ def _fails(row: InstallRow, python: str) -> bool:
 class FollowedReleases:
     """The newest and the oldest PyTorch release that a platform supports; None if not known.
 
-    If `has_command`, these are the releases with an install command, else those in
-    `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after `newest`.
+    If `has_command`, these are the releases with an install command other than a build from source,
+    else those in `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after
+    `newest`.
     """
 
     newest: str | None = None

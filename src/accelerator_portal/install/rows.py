@@ -26,7 +26,7 @@ class Prerequisite:
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """The command that checks an installation, and its expected output."""
+    """The command that checks an installation, and its expected output, empty if unknown."""
 
     command: str
     prints: str
@@ -71,7 +71,7 @@ class PipCall:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of checking the versions that a command installs, in words with the date."""
+    """The result of checking the versions that a command installs."""
 
     kind: Literal["installed", "found", "none", "named", "unchecked"]
     """`installed`: installed and imported. `found`: the versions resolve. `none`: they don't
@@ -105,7 +105,7 @@ class InstallRow:
     calls: tuple[PipCall, ...] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
-    """A finding for each of `pythons`, or None if its versions were not looked up."""
+    """A finding, or None, for each of `pythons`; one if `pythons` is None. Empty until added."""
     container: Container | None = None
     """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()

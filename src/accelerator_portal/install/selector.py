@@ -123,7 +123,7 @@ class Selector:
 def make_selector(
     catalog: Catalog, rows: tuple[InstallRow, ...], table: tuple[Axis, ...] = AXES
 ) -> Selector:
-    """Return the selector of `rows`, with the values that they use on the axes of `table`."""
+    """Return the selector of `rows`, with the values of the axes of `table`."""
     axes = {axis.id: axis.values(catalog, rows) for axis in table if axis.values}
     variants = {
         p.id: tuple(Value(v.id, v.name) for v in p.install.variants)

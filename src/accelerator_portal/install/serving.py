@@ -25,8 +25,8 @@ class Serving:
     `verdict` is `newest` if the platform's newest release runs on it, `earlier` if only earlier
     releases do, `preview` if only nightly builds do, `no-command` if a build runs on it that the
     portal has no command for, and `none` if no build does. `oldest` and `newest` are the oldest and
-    newest release that run on it. `variants` are the ids of the variants of `newest`, preferred
-    ones first. `os` and `arch` are set if the hardware limits `newest` to one operating system or
+    newest release that run on it. `variants` are the ids of the variants of `build`, preferred ones
+    first. `os` and `arch` are set if the hardware limits `build` to one operating system or
     architecture. `from_source` is true if only builds from source run on it. `passed_over` is the
     platform's newest release if only install rows of earlier releases run on it.
     """

@@ -78,7 +78,7 @@ def _builds(catalog: Catalog, option: Option) -> Iterator[Release | Preview]:
 def _of_builds(
     catalog: Catalog, platform: Platform, option: Option, release: Release | Preview
 ) -> Iterator[Target]:
-    """Yield one target for each wheel, image or archive that matches the option's filters."""
+    """Yield a target for each architecture of each wheel, image or archive that the option uses."""
     variants = {variant.id: variant for variant in platform.install.variants}
     for build in _admitted(option, release):
         if variants and build.variant not in variants:
@@ -168,8 +168,8 @@ def _fitting(
 ) -> CompatibilityRow | None:
     """Return the compatibility row to install for a build and a variant; None if there is none.
 
-    Rows that state their requirements come first, because they are known to fit. Of
-    several rows, the one with the newest plugin is returned.
+    Rows that state their requirements come first, because they are known to fit. Of several rows,
+    the one with the newest plugin is returned.
     """
     if isinstance(build, Preview):
         return None
