@@ -25,10 +25,11 @@ _REMEDY = "write the rows as a list with one `- torch: ...` entry each, or add t
 
 
 def with_row(path: str, text: str, release: PluginRelease, row: CompatibilityRow) -> str:
-    """Return the text of `compatibility.yaml` with `row` added in version order.
+    """Return `text`, the content of `compatibility.yaml`, with `row` added in version order.
 
-    Returns `text` unchanged if the file already lists the plugin version. Raises ProblemsError
-    if the file cannot be read, or is written in a form that cannot be edited.
+    `path` names the file in errors. The sources of the row are those of `release`. Returns `text`
+    unchanged if the file already lists the plugin version. Raises ProblemsError if the file cannot
+    be read, or is written in a form that cannot be edited.
     """
     before, file = read_for_edit(path, text, Compatibility, "row")
     if any(known.plugin == row.plugin for known in before.rows):

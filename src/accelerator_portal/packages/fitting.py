@@ -62,8 +62,9 @@ class Fit:
 def home(catalog: Catalog, platform: Platform) -> Home | None:
     """Return the package index of a platform's plugin: the one its commands name, or else PyPI.
 
-    None if the plugin's package is torch itself. Also None if it sets `shared_name` and no command
-    installs it by name: the package of that name on PyPI is then another vendor's.
+    If they name several, the first that is not PyPI is returned. None if the plugin's package is
+    torch itself. Also None if it sets `shared_name` and no command installs it by name: the package
+    of that name on PyPI is then another vendor's.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
@@ -170,18 +171,18 @@ def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFact
 
 
 VersionBasis = Literal["index", "vendor"]
-"""The basis of a lag: the metadata on the index, or `compatibility.yaml` if that names no torch."""
+"""The basis of a lag: the metadata on the index, or `compatibility.yaml` (`vendor`) if the metadata
+names no torch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lag:
     """The release lag of a plugin for one torch release.
 
-    `released` is the date of the torch release, and `followed` that of `plugin`, the first final
-    plugin release that fits it. `days` is the number of days between them, negative if the plugin
-    was released first. If no release fits yet, `plugin` and `followed` are None, and `days` counts
-    to the day on which the index was read. `basis` is where the fit is stated: `index` for the
-    metadata on the index, `vendor` for `compatibility.yaml`.
+    `released` is the date of the torch release, and `followed` that of `plugin`, the first of the
+    `usable` plugin releases that fits it. `days` is the number of days between them, negative if
+    the plugin was released first. If no release fits yet, `plugin` and `followed` are None, and
+    `days` counts to the day on which the index was read (`read_on`).
     """
 
     torch: str

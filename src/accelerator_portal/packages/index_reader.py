@@ -71,8 +71,10 @@ async def read_index(
 ) -> IndexReading:
     """Return a package's facts from an index; facts of unchanged files are taken from `before`.
 
-    Raises FetchError if the index or its file host cannot be reached, and InvalidResponseError
-    if the response is invalid. Callers then use `before` instead.
+    The facts are empty if the index does not have the package. Raises FetchError if the index or
+    its file host cannot be reached, or if all releases in `before` have disappeared;
+    InvalidResponseError if the response is invalid, and pydantic.ValidationError if a value is not
+    valid in a file of facts. Callers then use `before` instead.
     """
     url = f"{asker.address_of(index).rstrip('/')}/{package.name}/"
     try:
@@ -132,7 +134,7 @@ class _Work:
     about: dict[str, str | None] = field(default_factory=dict)
 
     async def release(self, files: list[IndexFile]) -> ReleaseFacts:
-        """Return the facts of one release. Reads wheel metadata only if the files have changed."""
+        """Return the facts of one release. Reads wheel metadata unless the files are unchanged."""
         plain = _of_files(files)
         before = self.known.get(plain.version)
         if before and before.files and before.files == plain.files:

@@ -50,7 +50,8 @@ class InstallResult:
     """The result of installing the packages of an install row: the imported modules, and the check.
 
     `imported` is empty if the installation or an import failed. `checked` is true if the check
-    printed the expected text. `output` is the end of the output.
+    printed the expected text. `output` is the end of the output of the failed step, or else of the
+    check; empty if the row has no check.
     """
 
     imported: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ class Metadata:
     """The parts of a wheel's metadata that the portal uses."""
 
     about: str | None
-    """The package's summary, or else the first line of its description."""
+    """The package's summary, or else the first line of its description, shortened if it is long."""
     requires: tuple[Requirement, ...]
 
 
@@ -161,7 +161,7 @@ _MAX_REQUIREMENT = 2000
 
 
 def parse_core_metadata(data: bytes | str) -> RawMetadata:
-    """Return the fields of a METADATA file as text. Raises ValueError if it cannot be parsed."""
+    """Return the raw fields of a METADATA file. Raises ValueError if it cannot be parsed."""
     try:
         raw, _ = parse_email(data)
     except Exception as error:  # noqa: BLE001 - a parser of mail, given anything at all

@@ -1,4 +1,8 @@
-"""Finds news of packages: releases, first releases for a new torch, changes, and long lags."""
+"""Finds news: published packages and changes of these, and platforms far behind PyTorch.
+
+A published package can be the first for a torch release. A platform is far behind if it lacks more
+minor releases than the criteria allow.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from accelerator_portal.packages.fitting import Home, home, lags, usable
 
 NewsKind = Literal["release", "first", "behind", "changed"]
 
-# Older releases are no news; the facts have all releases.
+# Older items are no news.
 NEWS_DAYS = 365
 
 _OF = {

@@ -43,7 +43,8 @@ class TorchEvidence:
 
     `required` has the distinct torch requirements in the metadata. `sources` has the ids of the
     sources in `compatibility.yaml` that state it if the metadata does not. `note` is the note for
-    the row that says how `torch` was derived; None if the metadata states it exactly.
+    the row that says how `torch` was derived; None if the metadata states it exactly, if a person
+    states it, or if `torch` is None.
     """
 
     torch: str | None
@@ -99,15 +100,19 @@ def _by_pattern(
 
 
 def systems(release: ReleaseFacts) -> tuple[str, ...]:
-    """Return the systems with wheels, such as `Linux x86_64`; `any system` if all have some."""
+    """Return the systems for which a release has wheels, such as `Linux x86_64`.
+
+    If these are all of SYSTEMS, the only item is `any system`.
+    """
     found = tuple(_labels(release))
     return ("any system",) if len(found) == len(SYSTEMS) else found
 
 
 def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
-    """Return the Python versions for which every system of a release has a wheel, oldest first.
+    """Return the Python versions that have a wheel on every system with wheels, oldest first.
 
-    Python versions that the torch release does not support are omitted.
+    Python versions that the release's Python range excludes, or that the torch release does not
+    support, are omitted.
     """
     labels = _labels(release)
     return [
@@ -208,8 +213,8 @@ class VendorQuestion:
 class RowProposal:
     """A proposed row of `compatibility.yaml` for a plugin release.
 
-    `row` has the values that the metadata and a person state; it is None if no torch version is
-    stated. `evidence` is the basis of its torch version, `systems` are those with wheels, and
+    `row` has the values that the metadata and a person state; it is None if the torch version is
+    unknown. `evidence` is the basis of its torch version, `systems` are those with wheels, and
     `questions` are the values that only the vendor can state.
     """
 
@@ -236,7 +241,10 @@ def new_releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, .
 
 
 def releases(catalog: Catalog, platform: Platform) -> tuple[PluginRelease, ...]:
-    """Return all final releases of a platform's plugin on its index, newest first."""
+    """Return the final releases of a platform's plugin on its index, newest first.
+
+    Omits yanked releases, and those whose facts are not stored. Empty if the index was never read.
+    """
     place = home(catalog, platform)
     read = read_on(catalog, place) if place else None
     if place is None or place.facts is None or read is None:
@@ -251,7 +259,10 @@ def proposal(
     release: PluginRelease,
     answers: VendorAnswers = VendorAnswers(),
 ) -> RowProposal:
-    """Return the row that the metadata and `answers` state, and the questions to the vendor."""
+    """Return the row that the metadata and `answers` state, and the questions to the vendor.
+
+    `answers.torch` is used only if no torch version can be derived.
+    """
     evidence = torch_evidence(catalog, platform, release.facts)
     if answers.torch and not evidence.torch:
         evidence = replace(evidence, torch=answers.torch)

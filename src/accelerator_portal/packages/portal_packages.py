@@ -35,7 +35,7 @@ class PortalPackage:
 
 @dataclass(frozen=True, slots=True)
 class NamedRequirement:
-    """A requirement that an option installs, and the indexes that its command names."""
+    """A requirement that an option installs, and the indexes that its command uses."""
 
     requirement: Requirement
     indexes: tuple[str, ...]
@@ -78,7 +78,10 @@ def platform_requirements(catalog: Catalog, platform: Platform) -> Iterable[Name
 def option_requirements(
     catalog: Catalog, platform: Platform, option: Option
 ) -> Iterator[tuple[Target, NamedRequirement]]:
-    """Yield what an option installs, for each of its targets (build, variant and system)."""
+    """Yield the requirements of an option's pip steps, each with its target.
+
+    There is a target for each build, variant and system.
+    """
     steps = [step.pip for step in option.steps if step.pip]
     for target in targets(catalog, platform, option):
         values = placeholder_values(target)

@@ -55,7 +55,7 @@ class ResolutionQuestion:
 
     @property
     def asks_pypi(self) -> bool:
-        """Whether a call names no index, so that it uses PyPI."""
+        """Whether a call has no `index`, so that it uses PyPI, too."""
         return any(call.index is None for call in self.calls)
 
 
@@ -88,7 +88,8 @@ FIRST_TORCH = Version("2.4")
 def selected_versions(versions: Iterable[Version], package: str) -> list[Version]:
     """Return the versions whose facts the portal stores, newest first.
 
-    These are the newest final releases (for torch, all since FIRST_TORCH) and a few pre-releases.
+    These are the newest final releases (for torch, all since FIRST_TORCH) and a few pre-releases,
+    or only the newest pre-releases if there are no final releases.
     """
     ordered = sorted(versions, reverse=True)
     final = [version for version in ordered if not version.is_prerelease]
@@ -104,9 +105,10 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
 def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
     """Return the wheels whose metadata is read: one for each system and architecture.
 
-    Without `of_each_system`, return only the first of these. Of several wheels for a system, the
-    wheel for the newest Python that is not free-threaded is used, then the last by name, so that
-    the result is the same on every machine.
+    Without `of_each_system`, return only the first of these. Wheels for musl or for unknown systems
+    are used only if there are no others. Of several wheels for a system, the wheel for the newest
+    Python that is not free-threaded is used, then the last by name, so that the result is the same
+    on every machine.
     """
     groups: dict[tuple[str, ...], list[IndexFile]] = {}
     for file in files:

@@ -105,7 +105,10 @@ def own_uv(cache: Path) -> Uv:
 
 
 def silent_hosts(hosts: Iterable[str]) -> Mapping[str, str]:
-    """Return the hosts that don't respond over HTTPS, with the error; any status is a response."""
+    """Return the hosts that don't respond over HTTPS, each with the class name of its error.
+
+    Any status is a response.
+    """
     return asyncio.run(_silent_hosts(sorted(set(hosts))))
 
 

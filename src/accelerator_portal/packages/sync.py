@@ -1,7 +1,8 @@
 """Updates `data/packages/` from PyPI and from the indexes that install commands name.
 
-A package's file is written when all its indexes have been read. After an interruption, the files of
-finished packages are complete, and the responses for the other packages are in the cache.
+A package's file is written when all its indexes have been read; the facts of an index that cannot
+be read stay as they were. After an interruption, the files of finished packages are complete, and
+the responses for the other packages are in the cache.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class PackageSync:
     faults: Mapping[str, str]
     """The error for each index that could not be read, by index."""
     refused: tuple[str, ...]
-    """Messages about files on the indexes that were not read."""
+    """Messages about files that were not read, each beginning with the index."""
     written: bool
     """Whether the package's file in `data/packages` was changed."""
 
@@ -273,7 +274,7 @@ def fact_changes(
     """Yield the changes of published versions between two readings of an index.
 
     `versions` are all versions on the index now: a release that is only too old to be stored does
-    not count as removed. A fact that was unknown before does not count as changed.
+    not count as removed. A fact that is unknown in one of the readings does not count as changed.
     """
     now = {release.version: release for release in after.releases}
     for old in before.releases:
@@ -331,7 +332,7 @@ MOST_TOLD = 5
 
 
 def synced_words(synced: SyncResult) -> str:
-    """Return a line with the numbers of packages that were read, changed, and not fully read."""
+    """Return a line with the numbers of packages that were read, changed, or not (fully) read."""
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")

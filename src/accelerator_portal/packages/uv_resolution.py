@@ -93,10 +93,11 @@ class Uv:
 
 
 def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
-    """Return the versions that the calls of a question find, run in order.
+    """Return the versions of the packages that the calls of a question name, run in order.
 
-    Packages that a call finds count as installed for the next calls, whatever indexes those name:
-    pip and uv do not look for packages that are already installed.
+    Packages that a call names count as installed for the next calls, whatever indexes those use:
+    pip and uv do not look for packages that are already installed. For a free-threaded Python, the
+    result is `unchecked`.
     """
     if question.python.endswith("t"):
         return ResolutionResult("unchecked", why=FREE_THREADED)
@@ -155,7 +156,7 @@ def _arguments(question: ResolutionQuestion, call: PipCall, uv: Uv) -> list[str]
 
 
 def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
-    """Return uv's options for the indexes of a call and for the order in which they are used."""
+    """Return uv's options for a call: its indexes, their order, pre-releases, and uv's cache."""
     options = ["--system-certs", "--cache-dir", str(uv.cache), "--index-strategy"]
     options.append("first-index" if first_index else "unsafe-best-match")
     if call.pre:
@@ -170,7 +171,7 @@ def index_options(call: PipCall, uv: Uv, *, first_index: bool) -> list[str]:
 
 
 def environment(uv: Uv) -> dict[str, str]:
-    """Return the environment variables for uv, without pip's and uv's own settings."""
+    """Return the environment variables for uv, without the machine's settings for pip and uv."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     return {
         **kept,

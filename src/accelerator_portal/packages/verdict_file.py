@@ -56,7 +56,7 @@ class Verdict(Model):
 
 
 RowKey = tuple[str, ...]
-"""The key of a platform's row: the option's id, then the values on the other `KEY_AXES`."""
+"""The key of a platform's row: the option's id, then the values on `KEY_AXES` but the platform."""
 
 Verdicts = Mapping[RowKey, Mapping[str, Verdict]]
 """A platform's verdicts by row, then by Python version."""

@@ -52,8 +52,9 @@ def verdicts(
 ) -> Verdicts:
     """Return the verdicts of a platform's install rows from the results of their questions.
 
-    If a question could not be checked, the earlier verdict in `before` is used, with its date. The
-    result omits rows of other methods than pip and uv, and rows without a Python version.
+    If a question could not be checked, the earlier verdict in `before` is used, with its date,
+    unless that is `unchecked`, too. The result omits rows of other methods than pip and uv, and
+    rows without a Python version.
     """
     asked = {key_of(row): found for row in rows if (found := questions(row))}
     return {
@@ -173,10 +174,10 @@ def verify_commands(
 ) -> tuple[VerdictCounts, ...]:
     """Verify the pip and uv commands of `platforms`, or of all if empty; write the verdicts.
 
-    Returns the number of verdicts by kind for each platform. `told` is called with it once the
-    platform's file is written. At the end, the commands for this machine are also installed, unless
-    `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read, OSError if one
-    cannot be written.
+    `platforms` are ids. Returns the number of verdicts by kind for each platform. `told` is called
+    with it once the platform's file is written. At the end, the commands for this machine are also
+    installed, unless `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be
+    read, OSError if one cannot be written or uv is missing.
     """
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
     every = rows_by_platform(catalog)
@@ -247,7 +248,7 @@ def run_trials(
     """Install the resolved commands for this machine, and write the successful installations.
 
     Success means that all packages are installed and imported. `rows` and `known` are by platform
-    id. Raises OSError if a result cannot be written.
+    id. Raises OSError if a result cannot be written, or if `install` raises it.
     """
     until = time.monotonic() + how.trial_seconds
     results = {name: {key: dict(v) for key, v in found.items()} for name, found in known.items()}
@@ -286,8 +287,8 @@ def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date
 
     `folder` has the verdict files that `run_trials` wrote in that job, which ran the packages'
     code. Therefore, an installation is accepted only if it is at most two days old (RECENT), and
-    only for the versions that the verdict below `root` has. Raises ProblemsError for files that
-    cannot be read, after using the other files.
+    only for the versions that the verdict below `root` has. Raises ProblemsError for files in
+    `folder` that cannot be read, after using the other files, and at once for a file below `root`.
     """
     taken = 0
     problems: list[Problem] = []
