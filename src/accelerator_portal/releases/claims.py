@@ -29,11 +29,11 @@ class BuildClaim:
 
 
 def claims_without_evidence(catalog: Catalog, version: str | None = None) -> list[Problem]:
-    """Return a problem for each build that commands install and `data/releases.yaml` does not list.
+    """Return a problem for each build that an option installs and `data/releases.yaml` lacks.
 
     A build that is not listed for all Python versions of its commands is a problem, too. `version`
-    limits the result to one release. Commands that name a vendor's index are not checked: the
-    source of the option is their evidence.
+    limits the result to one release. Nightly builds are not checked. Neither are commands that name
+    a vendor's index or several indexes: the source of the option is their evidence.
     """
     methods: dict[BuildClaim, set[str]] = {}
     pythons: dict[BuildClaim, set[str]] = {}

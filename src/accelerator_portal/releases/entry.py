@@ -88,7 +88,7 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
     """Yield a message for each companion release to add by hand.
 
-    These are newer than the listed releases, and their metadata names no torch release.
+    These are newer than the listed releases, and their metadata requires no exact torch release.
     """
     tied = {companion.package for companion in published.companions}
     for package, version in published.untied.items():
@@ -230,8 +230,9 @@ _REMEDY = "write each wheel on one line, or add the release by hand"
 def with_release(path: str, text: str, change: EntryChange, read: dt.date) -> str:
     """Return `text`, the content of `data/releases.yaml`, with `change` applied.
 
-    `path` names the file in errors. `read` is the day on which the indexes were read. Raises
-    ProblemsError if `text` is invalid, or is not written in the form that the portal can edit.
+    `path` names the file in errors. `read` is the day on which the indexes were read. Returns
+    `text` unchanged if `change` is empty. Raises ProblemsError if `text` is invalid, or is not
+    written in the form that the portal can edit.
     """
     before, file = read_releases(path, text)
     if change.is_empty:

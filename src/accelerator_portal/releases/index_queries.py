@@ -48,7 +48,7 @@ class AskOptions:
     address_of: Callable[[str], str] = address_of
     """Returns the address of an index by its name. Tests use a server on loopback."""
     told: Callable[[], None] = lambda: None
-    """Called after each package on PyPI and each index is read."""
+    """Called after each package on PyPI and each index is read or has failed."""
     seconds: float = 10 * 60
     """The time limit for reading all indexes; indexes that do not respond by then are unread."""
 

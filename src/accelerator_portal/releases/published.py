@@ -65,7 +65,8 @@ class PublishedRelease:
     unread: Mapping[str, str] = field(default_factory=dict)
     """The indexes, packages and wheels that could not be read, each with the error."""
     companions: tuple[Companion, ...] = ()
-    """Releases of other packages, such as torchaudio, that require exactly this PyTorch release."""
+    """Releases of other packages that require exactly this PyTorch release, such as torchaudio, or
+    that it requires, such as triton."""
     untied: Mapping[str, str] = field(default_factory=dict)
     """The newest version of each companion package, by name, if that version does not require an
     exact torch release."""
@@ -163,8 +164,9 @@ def companions_on_pypi(
 ) -> tuple[Companion, ...]:
     """Return the companions that the torch release requires or that require exactly this release.
 
-    `torch` are the facts of the release and `version` its version. `others` has the facts of each
-    companion's releases, by package name.
+    Of a package that the torch release requires, these are the required versions, otherwise the
+    newest one. `torch` are the facts of the release and `version` its version. `others` has the
+    facts of each companion's releases, by package name.
     """
     found = []
     required = {Requirement(r) for own in torch.requires.values() for r in own} if torch else set()

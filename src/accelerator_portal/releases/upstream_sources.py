@@ -46,7 +46,7 @@ class UpstreamSourceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class UpstreamCommand:
-    """An upstream command for a release and operating system: pip, or a LibTorch archive."""
+    """A command for a release and operating system, of PyTorch's lists or of the portal."""
 
     release: str
     os: str
@@ -63,7 +63,7 @@ class UpstreamCommand:
 def read_upstream(text: str) -> tuple[UpstreamCommand, ...]:
     """Return the commands in the text of published_versions.json or previous-versions.md.
 
-    Raises UpstreamSourceError if there are none.
+    Raises UpstreamSourceError if there are none, or if the JSON is invalid.
     """
     found = tuple(_published(text) if text.lstrip().startswith("{") else _previous(text))
     if not found:
@@ -154,8 +154,9 @@ MAX_BYTES = 4 * 1024**2
 def upstream_text(source: str, limits: RequestLimits) -> str:
     """Return the text at a path or address.
 
-    Raises OSError or FetchError if it cannot be read, and ValueError if it is no regular file, too
-    large or not UTF-8.
+    Raises OSError for a file, or FetchError for an address, that cannot be read. Raises ValueError
+    for a file that is not regular or too large, and for a text that is not UTF-8. An address with
+    too large a text raises FetchError.
     """
     if source.startswith(("https://", "http://")):
         data = asyncio.run(_fetched(source, limits))
@@ -349,7 +350,7 @@ class UpstreamComparison:
     only_upstream: tuple[str, ...]
     """Releases that only upstream lists and that are newer than the portal's first release."""
     only_portal: tuple[str, ...]
-    """Releases that only the portal lists."""
+    """Releases that only the portal lists; empty for a binary build matrix."""
     with_torchaudio: int = 0
     """The number of upstream's pip commands that install torchaudio."""
 
