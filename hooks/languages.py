@@ -1,7 +1,7 @@
-"""Translates the navigation, the theme's texts and the search index, and links translated pages.
+"""Translates the navigation and the theme's texts, and links the translations of each page.
 
-`languages` in mkdocs.yml lists the languages. hooks/portal.py adds the pages, each in the folder of
-its language.
+Also writes a search index for each language. `languages` in mkdocs.yml lists the languages.
+hooks/portal.py adds the translated pages, each in the folder of its language.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mkdocs.structure.pages import Page
 from accelerator_portal.site.languages import ENGLISH, Language, published_languages
 
 # Keys of the configuration. `LANGUAGES` has the `Language`, the navigation and the translated
-# configuration of each language, by code.
+# configuration of each language except English, by code.
 LANGUAGES = "portal_languages"
 NAVIGATION = "portal_navigation"
 FILES = "portal_files"
@@ -37,7 +37,7 @@ _HAN = re.compile("[\u3400-\u9fff]+")
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
-    """Store the navigation until `on_env`, when the titles of all pages are known."""
+    """Store the navigation for `on_env`, when the titles of all pages are known."""
     config.extra[NAVIGATION] = nav
     return nav
 
@@ -57,7 +57,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
 
 @event_priority(-100)  # after the search has written its index
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write a search index for each language."""
+    """Write a search index for each language, also for English."""
     path = Path(config.site_dir, SEARCH)
     index = json.loads(path.read_text(encoding="utf-8"))
     codes = tuple(config.extra[LANGUAGES])
@@ -89,8 +89,8 @@ def _search_index(index: Mapping[str, Any], code: str, others: Collection[str]) 
 def _with_separate_words(entries: Collection[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return entries of the search index with a separator between their Chinese words.
 
-    Chinese is written without spaces, and the search finds whole words only. Tags are words, too,
-    such as the names of vendors.
+    Chinese is written without spaces, and the search finds whole words only. A Chinese tag, such as
+    the name of a vendor, counts as one word.
     """
     for tag in {tag for entry in entries for tag in entry.get("tags", ())}:
         if _HAN.fullmatch(tag):
@@ -146,7 +146,7 @@ def _version(file: File, language: Language) -> dict[str, str]:
 
 
 def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation:
-    """Return the navigation in a language; links to English pages say "English"."""
+    """Return the navigation in a language; links to pages without a translation say "English"."""
     pages: list[Page] = []
 
     def translated(item: Any) -> Any:  # noqa: ANN401 - a page, a section or a link

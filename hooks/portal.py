@@ -1,7 +1,6 @@
 """Adds the generated pages to the site, and a Content-Security-Policy to each page.
 
-Each MkDocs event calls one function of the library. This module contains only what needs MkDocs,
-such as its files, its configuration and its logger.
+This module contains only what needs MkDocs, such as its files, its configuration and its logger.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from accelerator_portal.site.operations import read_nights
 from accelerator_portal.site.page import PLATFORMS, SiteFile, store
 from accelerator_portal.site.security_policy import add_security_policy
 
-# With more platforms, the sidebar lists none of them: each page would contain links to all others.
+# With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60
 
 # The key of the configuration under which the generated files are stored until `on_files`.
@@ -56,7 +55,10 @@ _log = get_plugin_logger("portal")
 
 
 def on_pre_build(*, config: MkDocsConfig) -> None:
-    """Generate the pages. If that fails, the existing site stays: MkDocs clears it afterward."""
+    """Generate the pages. If this fails, the existing site stays, because MkDocs clears it later.
+
+    Raises PluginError if the catalog or the languages have errors.
+    """
     folder = Path(tempfile.mkdtemp(prefix="portal-site-"))
     weakref.finalize(config, shutil.rmtree, folder, ignore_errors=True)  # each build has its own
     # Almost all objects are needed until the end. The garbage collector would search through them
@@ -72,7 +74,7 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
 
 @event_priority(100)  # before plugins that look for pages, such as the search
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the generated pages and data files."""
+    """Add the generated pages, the data files and the files of the archive."""
     pages: list[tuple[SiteFile, Path]] = config.extra.pop(PAGES)
     platforms = {
         page.platform: page.path for page, _ in pages if page.platform and not page.language
@@ -90,7 +92,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
-    """Store whether this is `mkdocs serve`, whose inline script no policy may forbid."""
+    """Store whether this is `mkdocs serve`, whose inline script a policy would forbid."""
     global _serving  # noqa: PLW0603 - set once, before any build
     _serving = command == "serve"
 
@@ -116,7 +118,7 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) ->
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put raw HTML back, and add the Content-Security-Policy."""
+    """Put raw HTML back, and add the Content-Security-Policy unless this is `mkdocs serve`."""
     output = RAW_HTML.put_back(output, page.meta.pop(KEPT, ((), ()))[0])
     return output if _serving else add_security_policy(output)
 
