@@ -1,4 +1,7 @@
-"""Print how much of each room the tests run: `make coverage` calls it with coverage's JSON."""
+"""Print the test coverage of each room; `make coverage` calls it with coverage's JSON report.
+
+A room is a folder of the package `accelerator_portal`, or another package.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,15 @@ _COUNTS = ("covered_lines", "num_statements", "covered_branches", "num_branches"
 
 
 def main() -> None:
-    """Read the file that the arguments name; print a Markdown table."""
+    """Read the JSON report that the first argument names; print a Markdown table."""
     print("\n".join(table(json.loads(Path(sys.argv[1]).read_text("utf-8")))))
 
 
 def table(report: Mapping[str, Any]) -> Iterator[str]:
-    """Lines: each room and all of them, with statements and branches."""
+    """Yield the lines of a Markdown table: statements and branches run, by room and in total.
+
+    Modules directly in `accelerator_portal` are omitted.
+    """
     rooms: dict[str, Counter[str]] = defaultdict(Counter)
     for name, file in report["files"].items():
         package, *folders, _ = name.partition("src/")[2].split("/")

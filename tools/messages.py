@@ -1,9 +1,9 @@
-"""Updates the catalogs of messages from the sources, and checks those of published languages.
+"""Update the message catalogs of the languages that mkdocs.yml lists, or check them.
 
-`make messages` finds every message in templates, scripts, the library and mkdocs.yml, and writes
-each catalog anew: what is translated stays, what is new waits for its translation. A message whose
-English text changed keeps its translation, marked as fuzzy, until somebody has read it. A language
-that mkdocs.yml lists and that has no catalog gets one.
+Finds every message in templates, scripts, the library, data and mkdocs.yml, and writes each catalog
+again: translations are kept, and new messages have none. If an English text changed, the new
+message gets the old translation, marked as fuzzy, until a translator has compared the two. A
+language without a catalog gets one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ _TEMPLATES = {"gettext": None, "ngettext": (1, 2), "_": None}
 
 _LIBRARY = {"message": None, "plural": (1, 2), "gettext": None}
 
-# Where messages stand: files, how they are read, and what is called with a message.
+# The sources of messages: files, Babel's extraction method, and the functions that are called with
+# a message.
 _SOURCES: tuple[tuple[str, str, dict[str, Any], dict[str, str]], ...] = (
     ("site_src/templates/**/*.j2", "jinja2", _TEMPLATES, _JINJA),
     ("site_src/theme/**/*.html", "jinja2", _TEMPLATES, _JINJA),
@@ -54,7 +55,10 @@ _FIELD = re.compile(r"%\((\w+)\)s|\{(\w+)\}")
 
 
 def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
-    """Yield each message with the file that it stands in."""
+    """Yield the path of a file and a message in it, for each message.
+
+    A message with a plural is a pair of singular and plural.
+    """
     for pattern, method, keywords, options in _SOURCES:
         for path in sorted(ROOT.glob(pattern)):
             with path.open("rb") as file:
@@ -80,7 +84,7 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
 
 
 def _vocabulary() -> Iterator[tuple[str, str]]:
-    """Yield the words of the library that data hold and pages show."""
+    """Yield the words in data that pages translate, such as outcomes, with the file of each."""
     for outcome, info in OUTCOMES.items():
         yield "src/accelerator_portal/reports/outcomes.py", outcome.replace("-", " ")
         yield "src/accelerator_portal/reports/outcomes.py", info.meaning
@@ -129,7 +133,7 @@ def updated(code: str, template: Catalog) -> Catalog:
 
 
 def text_of(catalog: Catalog) -> str:
-    """Return the file of a catalog: without dates and line numbers, which change by themselves."""
+    """Return the text of a catalog's file, without dates and line numbers, which often change."""
     file = BytesIO()
     write_po(
         file,
@@ -152,7 +156,10 @@ def text_of(catalog: Catalog) -> str:
 
 
 def faults(catalog: Catalog) -> Iterator[str]:
-    """Yield what keeps a language from being published: nothing in it may be left to guess."""
+    """Yield a text for each message whose translation is missing, fuzzy or has wrong placeholders.
+
+    A catalog with faults cannot be published.
+    """
     for entry in catalog:
         if not entry.id:
             continue
@@ -177,7 +184,7 @@ def _fields(text: str) -> set[str]:
 
 
 def main() -> int:
-    """Update or check the catalogs of the published languages."""
+    """Update or check the catalogs; with `--check`, return 1 if any is outdated or incomplete."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--check", action="store_true", help="write nothing; fail if something is missing"

@@ -1,8 +1,8 @@
-"""Run the property tests of tests/hostile for a long time: bounded, and resumable.
+"""Run the property tests of tests/hostile in rounds, until a number of inputs or a time is reached.
 
-Each round has a seed of its own and draws a bounded number of inputs for each test. After each
-round the state is written, so that the next call goes on where this one ended; what a round finds
-is kept in a file that names its seed. Not part of the checks: `make properties`.
+Each round has its own seed and draws a limited number of inputs for each test. After each round,
+the state is written, so that the next call continues there. The output of a round with a failure is
+written to a file that is named after its seed. No workflow runs this; call `make properties`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NUMBERS = re.compile(r"(\d+) passing, (\d+) failing, and (\d+) invalid")
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What was done so far: rounds, inputs, and the seeds of rounds in which a test failed."""
+    """The progress: the numbers of rounds and inputs, and the seeds of rounds that failed."""
 
     rounds: int = 0
     inputs: int = 0
@@ -39,7 +39,7 @@ class RunState:
 
 
 def read_state(path: Path) -> RunState:
-    """Return the state of the last call; that of none where there is no file."""
+    """Return the state that the last call wrote, or an empty state if there is no file."""
     if not path.exists():
         return RunState()
     data = json.loads(path.read_text("utf-8"))
@@ -47,7 +47,7 @@ def read_state(path: Path) -> RunState:
 
 
 def write_state(path: Path, state: RunState) -> None:
-    """Write the state beside the old one, which stays until the new one is whole."""
+    """Write the state to a temporary file, which then replaces the old one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(".new")
     beside.write_text(json.dumps(asdict(state)) + "\n", "utf-8")
@@ -55,12 +55,12 @@ def write_state(path: Path, state: RunState) -> None:
 
 
 def inputs_in(output: str) -> int:
-    """Return how many inputs hypothesis says that the tests were given."""
+    """Return the number of inputs in Hypothesis's statistics: passing, failing and invalid ones."""
     return sum(int(number) for found in _NUMBERS.findall(output) for number in found)
 
 
 def run_round(seed: int, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run the tests once, with the inputs that follow from the seed."""
+    """Run the tests once, with the inputs that the seed determines."""
     options = ["-q", "-p", "no:cacheprovider", f"--hypothesis-profile={PROFILE}"]
     options += [f"--hypothesis-seed={seed}", "--hypothesis-show-statistics"]
     command = [sys.executable, "-m", "pytest", *options, *tests]
@@ -68,7 +68,10 @@ def run_round(seed: int, tests: Sequence[str]) -> subprocess.CompletedProcess[st
 
 
 def main() -> int:
-    """Run rounds until there were enough inputs or the time is over."""
+    """Run rounds until there were enough inputs or the time is over.
+
+    Returns 1 if any round failed, also in earlier calls, and 2 if Hypothesis reported no inputs.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=1_000_000, help="in all calls together")
     parser.add_argument("--minutes", type=float, default=60, help="of this call")

@@ -1,10 +1,10 @@
-"""Compare what two versions of the portal produce, byte by byte: `make same BASE=<commit>`.
+"""Compare the output of two versions of the portal: `make same BASE=<commit>`.
 
 Builds the site and the export of a base commit and of the working tree from the working tree's
-data, on the same day. Runs both command lines on the same inputs: the help of every command, good
+data, for the same date. Runs both command lines on the same inputs: the help of every command, good
 and bad files of every report format, and vendor folders with errors. If the environment of
-`make test-validation` is installed, both validate the simulated device, too. Exits with status 1
-if anything differs.
+`make test-validation` is installed, both validate the simulated device, too. Files are compared
+byte by byte, validation reports without times. Exits with status 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ IMPORT = [
 ]
 DAMAGE = 5  # damaged copies of all vendor files
 LINES = 12  # of a difference, for each file
-# What differs between two runs of the same tests.
+# The values in validation reports that differ between two runs of the same tests.
 TIMES = re.compile(
     r'"(?:started|finished|duration_s|at|seconds|id|path)": ?[^,}\n]*|\d{4}-\d\d-\d\dT[\d:.+-]*'
 )
 
 
 def main() -> int:
-    """Print what differs and return the exit status."""
+    """Print the differences; return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", help="the commit to compare with")
     parser.add_argument("--keep", type=Path, help="a folder that keeps both outputs")
@@ -91,7 +91,7 @@ def _copy_working_tree(tree: Path) -> None:
 
 
 def _write_inputs(folder: Path) -> None:
-    """Write what the command lines read: one folder of the same inputs for both."""
+    """Write the inputs of both command lines: a simulated device, reports and vendor folders."""
     from tests.hostile.formats import CASES
     from tests.hostile.imported_files import good_files
     from tests.validation_torch.installing import install_double
@@ -151,7 +151,7 @@ def _produce(tree: Path, inputs: Path, out: Path) -> None:
 
 
 def _run(command: list[str], tree: Path, env: dict[str, str], *, check: bool = True) -> None:
-    """Run a command in a tree; end with its output if it fails."""
+    """Run a command in a tree. With `check`, raises SystemExit with its output if it fails."""
     env = os.environ | ENVIRONMENT | env
     done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
     if check and done.returncode:
@@ -160,7 +160,7 @@ def _run(command: list[str], tree: Path, env: dict[str, str], *, check: bool = T
 
 
 def _run_commands(inputs: Path, out: Path) -> None:
-    """Write the help of every command, and what each says of the inputs, with its exit status."""
+    """Write the output and exit status of each command: its help, and its results on the inputs."""
     from click.testing import CliRunner
 
     from accelerator_portal.cli import main as portal

@@ -1,6 +1,6 @@
 """Run the GitHub workflows with act on this machine, as far as they can run without GitHub.
 
-GitHub is the tests' double on loopback. Not part of the checks: `make act`.
+GitHub is replaced by the tests' double on loopback. No workflow runs this; call `make act`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from tools.act.session import LOGS, Outcome, Scenario, run_scenario, session
 
 
 def main() -> int:
-    """Run what is named, or everything; print a line for each scenario and job."""
+    """Run the scenarios of the named workflows, or of all; print a line for each.
+
+    Also prints a line for each job that is not run. Returns 1 if a scenario failed.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workflows", nargs="*", metavar="WORKFLOW", help="for example pages.yml")
     parser.add_argument("--act", default="act", help="the program act")
@@ -45,12 +48,12 @@ def main() -> int:
 
 
 def chosen(scenarios: Sequence[Scenario], workflows: set[str]) -> Iterator[Scenario]:
-    """Yield the scenarios of the named workflows, in their order."""
+    """Yield the scenarios of the named workflows, in the order of `scenarios`."""
     return (one for one in scenarios if one.workflow in workflows)
 
 
 def line(scenario: Scenario, outcome: Outcome) -> str:
-    """Return what is said of a scenario."""
+    """Return the line with the result of a scenario."""
     verdict = "passed" if outcome.ok else "FAILED"
     jobs = ", ".join(scenario.jobs) or "no job"
     words = f": {outcome.words}" if outcome.words else ""

@@ -1,4 +1,4 @@
-"""How act is called: on this machine without containers, with actions and GitHub replaced."""
+"""Calls act on this machine, without containers, with actions and GitHub replaced."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
-# What stands for an action; see the files in `actions/`.
+# The folder in `actions/` that replaces each action.
 ACTIONS: Mapping[str, str] = {
     "actions/checkout": "checkout",
     "actions/setup-python": "setup-python",
@@ -24,7 +24,7 @@ ACTIONS: Mapping[str, str] = {
     "actions/attest-build-provenance": "nothing",
 }
 _USES = re.compile(r"^\s*(?:- )?uses: ([\w-]+/[\w-]+)@([0-9a-f]{40})", re.MULTILINE)
-# Where nobody listens: what has no business on the network fails at once.
+# A proxy that does not exist, so that requests to the network fail at once.
 _NOWHERE = "http://127.0.0.1:9"
 _OF_MAKE = {"ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHONPATH"}
 _LOOPBACK = "127.0.0.1,localhost"
@@ -32,7 +32,7 @@ _LOOPBACK = "127.0.0.1,localhost"
 
 @dataclass(frozen=True, slots=True)
 class ActCall:
-    """One call of act."""
+    """A call of act; `job` and `matrix` limit it to one job and one combination of its matrix."""
 
     project: Path
     workflow: str
@@ -42,16 +42,17 @@ class ActCall:
     matrix: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
-    """Variables of the repository, `vars`."""
+    """Variables of the repository, in workflows `vars`."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What the jobs get in addition."""
+    """Additional environment variables of the jobs."""
 
 
 def used_actions(workflows: Iterable[Path]) -> dict[str, str]:
-    """Return the folder that stands for each action that workflows use, by name and commit.
+    """Return the folder that replaces each action that workflows use, by name and commit.
 
-    Raises KeyError for an action that nothing stands for.
+    A key is for example `actions/checkout@<commit>`. Raises KeyError for an action that ACTIONS
+    does not have.
     """
     texts = [file.read_text("utf-8") for file in workflows]
     used = {found for text in texts for found in _USES.findall(text)}
@@ -59,7 +60,10 @@ def used_actions(workflows: Iterable[Path]) -> dict[str, str]:
 
 
 def words(act: str, call: ActCall) -> list[str]:
-    """Return the command line. Secrets are named only: their values are in the environment."""
+    """Return the command line of a call. It has only the names of secrets.
+
+    Their values are in act's environment. `act` is the path of the program.
+    """
     workflows = call.project / ".github/workflows"
     return [act, call.event, *_options(call, used_actions(workflows.glob("*.yml")))]
 
@@ -68,7 +72,7 @@ def _options(call: ActCall, actions: Mapping[str, str]) -> Iterator[str]:
     yield from ("--workflows", f".github/workflows/{call.workflow}")
     yield from ("--eventpath", str(call.payload))
     yield from ("--platform", "ubuntu-24.04=-self-hosted")
-    # With containers the checkout could be left out; here it is a step like any other.
+    # In containers, act can skip the checkout; here it is a step like any other.
     yield from ("--no-skip-checkout", "--no-cache-server", "--pull=false", "--rm")
     yield from ("--defaultbranch", "main", "--concurrent-jobs", "1")
     for action, folder in actions.items():
@@ -86,22 +90,25 @@ def _options(call: ActCall, actions: Mapping[str, str]) -> Iterator[str]:
 
 
 def offline() -> dict[str, str]:
-    """Return variables with which a job reaches this machine alone."""
+    """Return environment variables with which a job reaches only this machine."""
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     found = {name: _NOWHERE for upper in names for name in (upper, upper.lower())}
     return {**found, "NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK, "UV_OFFLINE": "1"}
 
 
 def without_make(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables without what `make act` tells the makes below it: jobs call make, too."""
+    """Return variables without make's own and PYTHONPATH, because the jobs call make, too."""
     return {name: value for name, value in variables.items() if name not in _OF_MAKE}
 
 
 def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
-    """Run act and return its exit status; what it prints goes to a file."""
+    """Run act and return its exit status.
+
+    `home` is the home folder of the jobs, `log` the file for the output.
+    """
     home.mkdir(parents=True, exist_ok=True)
     path = f"{HERE / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    # Jobs write git's settings into HOME; pip goes on to use its own cache and settings.
+    # Jobs write git's settings into HOME. pip still uses its usual cache.
     kept = {"PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache/pip")}
     environment = {
         **without_make(os.environ),
@@ -123,7 +130,7 @@ def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
 
 
 def own_environment(spool: Path, origin: Path, workflow: str, api: str) -> dict[str, str]:
-    """Return what the replaced actions and the portal's commands need to know."""
+    """Return the environment variables for the replaced actions and the portal's commands."""
     return {
         "GITHUB_API_URL": api,
         "PORTAL_ACT_ROOT": str(ROOT),

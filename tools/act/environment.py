@@ -1,6 +1,6 @@
-"""An environment for a job: the packages of this checkout's `.venv`, with the job's own sources.
+"""Creates a job's environment: the packages of this checkout's `.venv`, and the job's own sources.
 
-`make setup` in a job then finds everything installed, and takes no minute for each job.
+`make setup` in a job then has nothing to install.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ STAMP = ".installed"
 
 
 def share_environment(shared: Path, workspace: Path) -> None:
-    """Make `.venv` in a workspace; nothing where `shared` is not set up, or this is no portal."""
+    """Create `.venv` in a workspace, with the packages of the environment `shared`.
+
+    Does nothing if `shared` is not set up, or if the workspace is not the portal's.
+    """
     if not (shared / STAMP).exists() or not (workspace / "src/accelerator_portal").is_dir():
         return
     place, python = workspace / ".venv", shared / "bin" / "python"
     subprocess.run([python, "-m", "venv", "--without-pip", str(place)], check=True)
     (packages,) = shared.glob("lib/python*/site-packages")
     (own,) = place.glob("lib/python*/site-packages")
-    # Site reads these in their order: what is in the workspace comes first.
+    # Python's module site reads these in order: the workspace's sources come first.
     (own / "shared.pth").write_text(f"{workspace / 'src'}\n{packages}\n", "utf-8")
     for program in (shared / "bin").iterdir():
         target = place / "bin" / program.name
@@ -30,7 +33,7 @@ def share_environment(shared: Path, workspace: Path) -> None:
 
 
 def _copy(program: Path, target: Path, shared: Path, place: Path) -> None:
-    """Copy a program; a script gets the Python of its place."""
+    """Copy a program; if it is a Python script, it then uses the Python in `place`."""
     shutil.copy2(program, target)
     first = f"#!{shared / 'bin'}/python".encode()
     data = program.read_bytes()

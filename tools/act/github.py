@@ -1,4 +1,4 @@
-"""GitHub for the jobs: the tests' double, which has what the jobs uploaded as artifacts."""
+"""Simulates GitHub for the jobs with the tests' double, which serves the jobs' artifacts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CRITERIA = "data/criteria.yaml"
 
 
 class SpoolDouble(GitHubDouble):
-    """The double; before each answer it takes in what was uploaded meanwhile."""
+    """The double, which adds new artifacts of the spool before each response."""
 
     def __init__(self, spool: Spool) -> None:
         super().__init__()
@@ -28,12 +28,12 @@ class SpoolDouble(GitHubDouble):
         self._taken: set[Path] = set()
 
     def answer(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
-        """Do what is asked."""
+        """Return the status, headers and body of the response to a request."""
         self.take_uploads()
         return super().answer(asked)
 
     def take_uploads(self) -> None:
-        """Keep new artifacts as those of runs of this repository."""
+        """Add the spool's new artifacts, each as the artifact of a run in this repository."""
         for workflow, name, file in self._spool.all():
             if file not in self._taken:
                 self._taken.add(file)
@@ -42,7 +42,10 @@ class SpoolDouble(GitHubDouble):
 
 
 def fill(double: GitHubDouble, main: Mapping[str, str]) -> None:
-    """Put PyTorch, a vendor, the App and the portal's repository with some files on the double."""
+    """Add PyTorch's and a vendor's repository, the App and the portal's repository to the double.
+
+    `main` has the files of the portal's branch main.
+    """
     populate(double)
     git = double.git[HOME] = GitStore()
     git.push("main", main, "act@example.org")
@@ -54,7 +57,10 @@ def fill(double: GitHubDouble, main: Mapping[str, str]) -> None:
 
 
 def example_files(folder: Path) -> dict[str, bytes]:
-    """Return `accelerators` and `data` of the tests' portal: one platform with two good nights."""
+    """Return the files of the tests' portal: one platform with two nights without failures.
+
+    The keys are paths below the repository. The files are also written to `folder`.
+    """
     criteria = (REPOSITORY / CRITERIA).read_text("utf-8")
     root = write_tree(folder, {**portal(), **RELAY, CRITERIA: criteria})
     now = dt.datetime.now(dt.UTC)

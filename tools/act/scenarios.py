@@ -1,4 +1,4 @@
-"""What `make act` runs: events of each workflow, and why the other jobs don't run."""
+"""Defines the scenarios of `make act`, and the jobs that it does not run, with the reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("validate.yml", "validate"): f"needs the runner of a platform, and {TORCH}",
     ("validate.yml", "merge"): "needs the reports of its job validate",
 }
-"""Jobs that no scenario runs, with the reason."""
+"""The jobs that no scenario runs, by workflow and job, with the reason."""
 
 
 def _push(_: Session) -> Mapping[str, Any]:
@@ -60,7 +60,10 @@ def _proposed(*labels: str) -> Mapping[str, Any]:
 
 
 def _comment_on(here: Session) -> Mapping[str, Any]:
-    """The run of the pull request ended; where it did not run here, it left made-up files."""
+    """Return the event of a completed run of pull-request.yml.
+
+    If no scenario uploaded the run's files, adds made-up ones.
+    """
     double = here.double
     double.login = ACTIONS
     found = [one for one in double.artifacts.values() if one["name"] == "difference"]
@@ -90,7 +93,10 @@ def _daily(_: Session) -> Mapping[str, Any]:
 
 
 def _vendor_ended(here: Session) -> Mapping[str, Any]:
-    """The vendor's run of the dispatched event ends with a test that fails now."""
+    """Finish the vendors' runs of all dispatched events, with a test that fails now.
+
+    Returns the event of the schedule.
+    """
     here.double.login = BOT
     for job in jobs_of(here.double.dispatched).values():
         finish(here.double, job, job.report({"good": "failed"}))
@@ -214,4 +220,5 @@ SCENARIOS: tuple[Scenario, ...] = (
         online=True,
     ),
 )
-"""In their order: an answer needs an event before it, and a comment the run that it is about."""
+"""The scenarios, in the order in which they run. An answer needs a dispatched event before it, and
+a comment needs the run of its pull request."""

@@ -1,4 +1,4 @@
-"""One call of `make act`: its folder, GitHub, the repositories, and what each scenario needs."""
+"""Runs scenarios with act: the session's folder, the double of GitHub, and the repositories."""
 
 from __future__ import annotations
 
@@ -20,26 +20,27 @@ from tools.act.sources import Source, make_source
 from tools.act.spool import Spool
 
 Portal = Literal["whole", "example"]
-"""What the jobs check out: this repository, or it with the tests' made-up platform alone."""
+"""The repository that jobs check out: `whole` is a copy of this one; `example` has the tests'
+made-up platform in place of `accelerators` and `data`."""
 
 LOGS = ROOT / ".cache/act"
 SUCCEEDED = "Job succeeded"
-"""What act prints for each job."""
+"""The text that act prints for each job that succeeds."""
 
 
 class NotSeenError(Exception):
-    """What a scenario should have done is not on GitHub or in git; the text says what is."""
+    """The expected result of a scenario is not on GitHub or in git; the message says what is."""
 
 
 def expect(seen: object, otherwise: str) -> None:
-    """Raise NotSeenError with what is there instead, unless something is seen."""
+    """Raise NotSeenError with the text `otherwise` unless `seen` is true."""
     if not seen:
         raise NotSeenError(otherwise)
 
 
 @dataclass
 class Session:
-    """What scenarios share."""
+    """The state that scenarios share; `act` is the path of the program."""
 
     folder: Path
     act: str
@@ -48,7 +49,7 @@ class Session:
     sources: dict[Portal, Source] = field(default_factory=dict)
 
     def source(self, portal: Portal) -> Source:
-        """Return the repository of a portal; it is made when it is first asked for."""
+        """Return the repository of a portal; the first call creates it."""
         if portal not in self.sources:
             folder = self.folder / portal
             folder.mkdir()
@@ -59,26 +60,26 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One event, and the jobs of a workflow that it starts."""
+    """An event, and the jobs of a workflow that it starts."""
 
     workflow: str
     jobs: tuple[str, ...]
-    """The jobs that run; where only some do, the last one needs the others."""
+    """The jobs that must succeed."""
     event: str
     payload: Callable[[Session], Mapping[str, Any]]
     seen: Callable[[Session], str] = lambda _: ""
-    """What came of it on GitHub and in git, in a few words. Raises NotSeenError."""
+    """Returns a text about the result on GitHub and in git. Raises NotSeenError if it is wrong."""
     only: str | None = None
-    """The one job that is named, with what it needs."""
+    """The job to which the run is limited, with the jobs that it needs; None for all jobs."""
     matrix: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     portal: Portal = "example"
     online: bool = False
-    """Whether its jobs install packages, and so need a package index."""
+    """Whether its jobs may use the network, because they install packages."""
 
     @property
     def name(self) -> str:
-        """A short name: of the file of the log."""
+        """The name of the log file, without `.log`."""
         part = self.matrix.partition(":")[2] if self.matrix else "-".join(self.jobs[-1:])
         name = f"{self.workflow.removesuffix('.yml')}-{self.event.replace('_', '-')}-{part}"
         return name.removesuffix("-")
@@ -86,7 +87,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a scenario."""
+    """The result of a scenario; `words` is what it did, or why it failed."""
 
     ok: bool
     seconds: int
@@ -95,7 +96,7 @@ class Outcome:
 
 @contextmanager
 def session(act: str) -> Iterator[Session]:
-    """Serve GitHub and make the folder, for as long as scenarios run."""
+    """Serve the double of GitHub and create the session's folder until the end of the block."""
     with TemporaryDirectory(prefix="portal-act-") as name:
         folder = Path(name)
         spool = Spool(folder / "spool")
@@ -107,7 +108,7 @@ def session(act: str) -> Iterator[Session]:
 
 
 def run_scenario(here: Session, scenario: Scenario) -> Outcome:
-    """Run act for a scenario and look at what came of it."""
+    """Run act for a scenario; return whether its jobs and its result are as expected."""
     source, begin = here.source(scenario.portal), time.monotonic()
     payload = here.folder / "event.json"
     repository = {"full_name": HOME, "name": HOME.partition("/")[2], "default_branch": "main"}
@@ -142,7 +143,10 @@ def run_scenario(here: Session, scenario: Scenario) -> Outcome:
 
 
 def _outcome(here: Session, scenario: Scenario, ended: tuple[int, int], seconds: int) -> Outcome:
-    """A job that act leaves out without a word is no job that passed."""
+    """Return the outcome of a scenario; `ended` is act's status and the number of succeeded jobs.
+
+    act prints nothing about a job that it skips, so the number must match the scenario's jobs.
+    """
     status, jobs = ended
     try:
         expect(not status, f"act ended with status {status}")

@@ -1,4 +1,4 @@
-"""The repositories that the jobs check out and push to: bare ones in a folder of the session."""
+"""Creates the repositories that jobs check out and push to, in a folder of the session."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PULL = 5
-"""The number of the pull request of the portal's own."""
+"""The number of the portal's pull request."""
 
 _WHO = ("-c", "user.name=act", "-c", "user.email=act@example.org", "-c", "commit.gpgsign=false")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A repository, and the checkout of it that act reads workflows from."""
+    """A bare repository (`origin`), and its checkout (`project`) with the workflows for act."""
 
     origin: Path
     project: Path
@@ -27,9 +27,10 @@ class Source:
 
 
 def make_source(folder: Path, root: Path, home: str, replaced: Mapping[str, bytes]) -> Source:
-    """Copy the committed and changed files of `root` into a new repository.
+    """Copy the tracked files of `root`, as they are in the working tree, into a new repository.
 
-    Where `replaced` has files, they stand for the folders `accelerators` and `data`.
+    If `replaced` has files, they replace the folders `accelerators` and `data`. `home` is the
+    repository's name on GitHub.
     """
     origin, project = folder / "origin.git", folder / "project"
     _git(folder, "init", "--quiet", "--bare", "--initial-branch=main", str(origin))
@@ -48,29 +49,29 @@ def make_source(folder: Path, root: Path, home: str, replaced: Mapping[str, byte
     _git(project, "push", "--quiet", str(origin), f"{head}:refs/heads/main")
     _git(project, "push", "--quiet", str(origin), f"{merge}:refs/pull/{PULL}/merge")
     _git(project, "checkout", "--quiet", "-B", "main", head)
-    # act takes the repository's name from here; nothing is fetched from this address.
+    # act reads the repository's name from this address; nothing is fetched from it.
     _git(project, "remote", "add", "origin", f"https://github.com/{home}")
     _translate(project / ".github/workflows")
     return Source(origin, project, head, merge)
 
 
 def tag(source: Source, name: str) -> None:
-    """Put a tag on main."""
+    """Add a tag for the first commit of main, the copied files."""
     _git(source.project, "push", "--quiet", str(source.origin), f"{source.head}:refs/tags/{name}")
 
 
 def log(source: Source, branch: str) -> list[str]:
-    """Return the subjects of the last commits of a branch, the newest first."""
+    """Return the subjects of a branch's last five commits, newest first; empty if it is missing."""
     command = ["git", "-C", str(source.origin), "log", "-5", "--format=%s", branch]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     return done.stdout.splitlines()
 
 
 def _unpack(root: Path, project: Path, beside: Path) -> None:
-    """Copy the files that git knows, as they are now; history stays where it is."""
+    """Copy the tracked files as they are in the working tree, without the history."""
     state = _git(root, "stash", "create") or "HEAD"
     _git(root, "archive", f"--output={beside}", state)
-    # Not tarfile: the filter that later Pythons ask for is missing in Debian's 3.11.2.
+    # Not tarfile: the filter that later versions of Python require is missing in Debian's 3.11.2.
     subprocess.run(["tar", "-xf", beside, "-C", project], check=True)
 
 
@@ -80,7 +81,10 @@ def _commit(project: Path, message: str) -> None:
 
 
 def _proposed(project: Path) -> str:
-    """Commit a change of a vendor's guide, and merge it as GitHub does for a pull request."""
+    """Commit a change of a vendor's guide, and merge it as GitHub does for a pull request.
+
+    Returns the merge commit.
+    """
     base = _git(project, "rev-parse", "HEAD")
     guide = min(project.glob("accelerators/*/guide.md"))
     text = guide.read_text("utf-8").rstrip("\n")
@@ -92,7 +96,7 @@ def _proposed(project: Path) -> str:
 
 
 def _translate(workflows: Path) -> None:
-    """Write `$/` as `./`: GitHub has known it since July 2026, act 0.2.89 does not."""
+    """Replace `$/` by `./`: GitHub supports it since July 2026, act 0.2.89 does not."""
     for file in workflows.glob("*.yml"):
         text = file.read_text("utf-8")
         file.write_text(text.replace("uses: $/.github/", "uses: ./.github/"), "utf-8")

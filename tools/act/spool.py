@@ -1,4 +1,4 @@
-"""The artifacts of the jobs that act runs: archives in a folder for each workflow."""
+"""Stores the artifacts of the jobs that act runs as zip files, in a folder for each workflow."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _SEPARATOR = "__"
 
 @dataclass(frozen=True, slots=True)
 class Spool:
-    """The folder; file names begin with the moment, so that the newest is the last."""
+    """The folder of all artifacts. File names begin with the time, so that the newest is last."""
 
     folder: Path
 
     @classmethod
     def here(cls) -> Spool:
-        """Return the one that the environment names."""
+        """Return the spool whose folder is in the variable PORTAL_ACT_SPOOL."""
         return cls(Path(os.environ["PORTAL_ACT_SPOOL"]))
 
     def add(self, workflow: str, name: str, path: Path) -> Path:
-        """Pack a file, or what is in a folder. Returns the archive."""
+        """Pack a file, or the files in a folder. Returns the path of the zip file."""
         place = self.folder / workflow
         place.mkdir(parents=True, exist_ok=True)
         made = place / f"{time.time_ns()}{_SEPARATOR}{name}.zip"
@@ -35,12 +35,12 @@ class Spool:
         return beside.rename(made)
 
     def newest(self, workflow: str) -> dict[str, Path]:
-        """Return the newest archive of each name."""
+        """Return the newest zip file of each artifact of a workflow, by the artifact's name."""
         files = sorted((self.folder / workflow).glob("*.zip"))
         return {file.stem.partition(_SEPARATOR)[2]: file for file in files}
 
     def all(self) -> Iterator[tuple[str, str, Path]]:
-        """Yield workflow, name and archive of each artifact, the oldest first."""
+        """Yield workflow, name and zip file of each artifact, the oldest first."""
         for file in sorted(self.folder.glob("*/*.zip"), key=lambda one: one.name):
             yield file.parent.name, file.stem.partition(_SEPARATOR)[2], file
 

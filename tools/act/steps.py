@@ -1,6 +1,7 @@
-"""What the actions in `tools/act/actions` do: steps of a job that act runs on this machine.
+"""Does the work of the actions in `tools/act/actions`, and of GitHub's command line.
 
-The variables PORTAL_ACT_… say where the repository, the artifacts and the packages are.
+The variables PORTAL_ACT_… name the repository, the artifacts, the environment and the workflow.
+Each step returns its exit status: 0, or 1 with a message on standard error.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from tools.act.spool import Spool
 
 
 def checkout(repository: str, ref: str, path: str, depth: str) -> int:
-    """Check out a commit of the portal's repository; no other one is here."""
+    """Check out a ref of the portal's repository; other repositories are refused.
+
+    `depth` is the number of commits, 0 for all.
+    """
     home = os.environ["GITHUB_REPOSITORY"]
     if repository not in {"", home}:
         return _failed(f"{repository} is not on this machine: only {home} can be checked out")
@@ -39,7 +43,10 @@ def checkout(repository: str, ref: str, path: str, depth: str) -> int:
 
 
 def python(version: str) -> int:
-    """Put an environment with this Python first on the PATH; with another one where it lacks."""
+    """Put an environment with a version of Python first on the PATH.
+
+    If that version is not installed, the environment has the portal's Python.
+    """
     wanted = f"python{version}"
     found = _installed(version)
     place = Path(os.environ["RUNNER_TEMP"], wanted)
@@ -52,7 +59,7 @@ def python(version: str) -> int:
 
 
 def _installed(version: str) -> str | None:
-    """Where a Python of this version is; pyenv has to be told which one is meant."""
+    """Return the path of a version of Python, or None; pyenv needs a variable to select it."""
     command = [f"python{version}", "-c", "import sys; print(sys.executable)"]
     variables = {**os.environ, "PYENV_VERSION": version}
     try:
@@ -63,7 +70,7 @@ def _installed(version: str) -> str | None:
 
 
 def upload(name: str, path: str, missing: str) -> int:
-    """Keep files as an artifact; `missing` says what no file means."""
+    """Store files as an artifact. If there are none, it fails only if `missing` is `error`."""
     if not Path(path).exists():
         text = f"no files found at {path}"
         return _failed(text) if missing == "error" else _said(text)
@@ -72,7 +79,10 @@ def upload(name: str, path: str, missing: str) -> int:
 
 
 def download(name: str, pattern: str, path: str) -> int:
-    """Unpack the newest artifact of a name, or those of a pattern below a folder for each."""
+    """Unpack the newest artifact called `name` in the folder `path`.
+
+    If `name` is empty, unpack the artifacts that match `pattern`, each in its own subfolder.
+    """
     found = Spool.here().newest(os.environ["PORTAL_ACT_WORKFLOW"])
     wanted = [one for one in found if one == name or (pattern and fnmatch.fnmatch(one, pattern))]
     if name and not wanted:
@@ -84,7 +94,10 @@ def download(name: str, pattern: str, path: str) -> int:
 
 
 def gh(*words: str) -> int:
-    """Do what the workflows ask of GitHub's command line."""
+    """Run the two commands of GitHub's command line that workflows use; others fail.
+
+    `auth setup-git` does nothing; `workflow run` sends a workflow_dispatch event to the double.
+    """
     if words == ("auth", "setup-git"):
         return _said("gh: git needs no token here")
     if words[:2] != ("workflow", "run"):

@@ -1,7 +1,8 @@
-"""Change the package in small ways and see whether a test notices: `make mutants`.
+"""Run mutation tests: `make mutants`.
 
-Draws mutants over all rooms with a seed, runs for each one the tests that run the changed
-statement, and lists those that no test notices. All of it happens in copies of the working tree.
+A mutant is a package with one small change. Draws mutants from all rooms with a seed, runs for each
+the tests that run the changed statement, and lists the mutants that no test kills. A room is a
+folder of `accelerator_portal` or another package. Everything runs in copies of the working tree.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ _CONTROL_LIMIT = 1800.0
 
 
 def main() -> int:
-    """Run what the arguments ask for; print the table, also of a run that was stopped."""
+    """Run the mutants that the arguments select, and print the table, also after an interruption.
+
+    Returns 130 after an interruption and 1 if the tests cannot be recorded, otherwise 0, whether or
+    not mutants survive.
+    """
     arguments = _arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     state = read_state(ROOT)
@@ -68,7 +73,10 @@ def _run(
     mutants: Sequence[Mutant],
     results: dict[Change, Result],
 ) -> int:
-    """Add the results that are missing; keep each one as it comes."""
+    """Add the missing results to `results`, and write each one at once; return the exit status.
+
+    Raises RecordingError.
+    """
     ends = time.monotonic() + arguments.minutes * 60
     for line in record(ROOT, KEPT / "recording", arguments.jobs):
         if time.monotonic() > ends:
@@ -95,7 +103,7 @@ def _run(
 
 
 def _failing_anyway(tests: set[str]) -> Iterator[str]:
-    """Run the tests that killed mutants without any mutant: none of them may fail."""
+    """Yield the tests that also fail without a mutant, of the `tests` that killed mutants."""
     if not tests:
         return
     trials = Trials()
@@ -128,7 +136,7 @@ def _arguments() -> argparse.Namespace:
 def _tried(
     mutants: Sequence[Mutant], recording: Recording, jobs: int, ends: float
 ) -> Iterator[Result]:
-    """Yield results as they come; stop what is running when the caller does not want more."""
+    """Yield the results of mutants as trials end; if the caller stops, end all running trials."""
     trials = Trials()
     with _trees(jobs) as trees, ThreadPoolExecutor(jobs) as pool:
 
@@ -170,7 +178,7 @@ def _result(
 
 @contextmanager
 def _trees(number: int) -> Iterator[SimpleQueue[Path]]:
-    """Copies of the working tree, for as many trials at once."""
+    """Yield a queue of copies of the working tree, one for each parallel trial."""
     with tempfile.TemporaryDirectory(prefix="portal-mutants-") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()
         for place in range(number):

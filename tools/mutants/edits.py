@@ -1,4 +1,4 @@
-"""Every small change to a module that a test should notice, found in its syntax tree."""
+"""Lists the small changes to a module that a test should detect, from its syntax tree."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from tools.mutants.replacements import UNSEEN, replacements
 
-# Fields that hold types, and nothing that runs.
+# Fields with types, which are not executed.
 _TYPES = {
     (ast.AnnAssign, "annotation"),
     (ast.arg, "annotation"),
     (ast.FunctionDef, "returns"),
     (ast.AsyncFunctionDef, "returns"),
 }
-# Calls that tell type checkers or developers something.
+# Calls whose arguments only matter to type checkers, or only to speed and representation.
 _NO_BEHAVIOR = {"NewType", "ParamSpec", "TypeVar", "assert_never", "cast", "dataclass", "lru_cache"}
 _LOGGERS = {"LOGGER", "_LOGGER", "_log", "log", "logger", "logging"}
 
@@ -25,7 +25,11 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a node stands: the function, or "" for code that runs at import, and its statement."""
+    """The function and the statement of a node; `function` is "" for code that runs at import.
+
+    `path` has the names of the enclosing classes and functions, `first` and `last` are the first
+    and last line of the statement; for a block, of its head.
+    """
 
     function: str = ""
     path: tuple[str, ...] = ()
@@ -35,7 +39,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Edit:
-    """One node of a tree, and another one to put there."""
+    """A replacement of a node: the field (and `index` in a list) of `parent`, and the new node."""
 
     parent: ast.AST
     field: str
@@ -46,7 +50,7 @@ class Edit:
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Change the tree, and change it back."""
+        """Change the tree until the end of the block."""
         if self.index is None:
             old = getattr(self.parent, self.field)
             setattr(self.parent, self.field, self.new)
@@ -61,7 +65,7 @@ class Edit:
 
 
 def edits(tree: ast.Module) -> Iterator[Edit]:
-    """Every edit of a module, from top to bottom."""
+    """Yield every edit of a module, from top to bottom."""
     yield from _edits(tree, Place())
 
 
@@ -69,7 +73,7 @@ def _edits(node: ast.AST, place: Place) -> Iterator[Edit]:
     for field, value in ast.iter_fields(node):
         if (type(node), field) in _TYPES:
             continue
-        # Defaults and decorators run where the function is made.
+        # Defaults and decorators run where the function is defined.
         around = _inside(node, place) if field == "body" else place
         for index, child in _children(value):
             if _skipped(node, field, child):
@@ -91,7 +95,10 @@ def _children(value: object) -> Iterator[tuple[int | None, ast.AST]]:
 
 
 def _place(node: ast.AST, place: Place) -> Place:
-    """The statement that a node is, or else the one that it stands in; of a block, its head."""
+    """Return the place of a node: the lines of the statement that it is, or else `place`.
+
+    For a block, such as `if`, these are the lines of its head.
+    """
     if not isinstance(node, ast.stmt):
         return place
     body: list[ast.stmt] = getattr(node, "body", [])
@@ -104,7 +111,7 @@ def _place(node: ast.AST, place: Place) -> Place:
 
 
 def _inside(node: ast.AST, place: Place) -> Place:
-    """The place of what a function or a class holds."""
+    """Return the place of the body of `node`, which can be a function or a class."""
     if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         return place
     path = (*place.path, node.name)
@@ -113,7 +120,7 @@ def _inside(node: ast.AST, place: Place) -> Place:
 
 
 def _unordered(node: ast.AST) -> bool:
-    """Whether the order of a tuple does not matter where it stands."""
+    """Return whether the order of a tuple in `node` does not matter."""
     match node:
         case ast.ExceptHandler() | ast.Compare(ops=[ast.In() | ast.NotIn()]):
             return True
@@ -125,16 +132,16 @@ def _unordered(node: ast.AST) -> bool:
 
 
 def _same_size(old: ast.AST, new: ast.AST) -> bool:
-    """Whether items were only swapped."""
+    """Return whether both are tuples or lists of the same length, so that items were swapped."""
     items = ast.Tuple | ast.List
     return isinstance(old, items) and isinstance(new, items) and len(old.elts) == len(new.elts)
 
 
 def _skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
-    """Whether nothing within the node can matter to a reader."""
+    """Return whether no change within the node can be detected or is worth a test."""
     match node:
         case (
-            # A docstring; a name that would be missing; what only type checkers read.
+            # A docstring; an import, without which a name is missing; code for type checkers.
             ast.Expr(value=ast.Constant())
             | ast.Import()
             | ast.ImportFrom()

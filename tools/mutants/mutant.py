@@ -1,4 +1,4 @@
-"""A mutant: one module with one small change; and the draw of some of all that there are."""
+"""Draws mutants: modules with one small change."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from tools.mutants.edits import Edit, Place, edits
 
 SOURCES = Path("src")
 _PORTAL = SOURCES / "accelerator_portal"
-# Needs torch, which the tests that run here do without.
+# Needs torch, which is not installed for these tests.
 _NEEDS_TORCH = SOURCES / "accelerator_validation" / "suites"
 _LEAST = 8
 
 
 @dataclass(frozen=True)
 class Change:
-    """What names a mutant, whatever stands above it in the file; without `after` every change."""
+    """The key of a mutant, which does not change if lines are added above it.
+
+    `before` and `after` are the changed lines. Without `after`, all changes of `before` are meant.
+    """
 
     path: str
     function: str
@@ -29,13 +32,13 @@ class Change:
     after: str = ""
 
     def is_among(self, changes: Collection[Change]) -> bool:
-        """Whether it is one of the changes, or every change of its statement is."""
+        """Return whether `changes` has this change, or all changes of its statement."""
         return self in changes or replace(self, after="") in changes
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed module and where the change is; `place` is the statement in the file as it is."""
+    """A changed module (`source`); `line` and `place` are those of the original statement."""
 
     change: Change
     line: int
@@ -44,10 +47,11 @@ class Mutant:
 
 
 def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list[Mutant]:
-    """Draw mutants over all rooms, in proportion to their statements and some of each.
+    """Return mutants drawn from all rooms: a minimum of each, the rest in proportion to its size.
 
-    What is drawn depends on each statement alone and not on its neighbors: a change elsewhere
-    leaves the draw as it was.
+    `number` is their number; there are fewer if a room has too few. The size of a room is its
+    number of statements. The order of the draw depends only on each statement itself, so that a
+    change elsewhere hardly affects it.
     """
     without = set(excluded)
     rooms = {room: _sites(root, modules, seed) for room, modules in _rooms(root).items()}
@@ -60,13 +64,13 @@ def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list
 
 
 def room_of(path: str) -> str:
-    """The room that a module belongs to: a folder of the portal, or another package."""
+    """Return the room of a module: a folder of `accelerator_portal`, or another package."""
     below = Path(path)
     return below.relative_to(_PORTAL if below.is_relative_to(_PORTAL) else SOURCES).parts[0]
 
 
 def modules_of(root: Path) -> list[Path]:
-    """Every module that may be changed, relative to the root."""
+    """Return the paths of the modules that may be changed, relative to the root and sorted."""
     found = (path.relative_to(root) for path in (root / SOURCES).rglob("*.py"))
     return sorted(path for path in found if not path.is_relative_to(_NEEDS_TORCH))
 
@@ -77,7 +81,7 @@ def _rooms(root: Path) -> dict[str, list[Path]]:
 
 
 def _shares(sizes: Mapping[str, int], number: int) -> dict[str, int]:
-    """How many mutants of each room: by largest remainder, and no fewer than a few."""
+    """Return the number of mutants by room: a minimum, and the rest by largest remainder."""
     total = sum(sizes.values())
     least = min(_LEAST, number // len(sizes))
     rest = number - least * len(sizes)
@@ -91,7 +95,7 @@ def _shares(sizes: Mapping[str, int], number: int) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class _Site:
-    """One statement that has edits."""
+    """A statement that has edits; `rank` is its sort key in the draw."""
 
     rank: str
     path: Path
@@ -99,7 +103,7 @@ class _Site:
 
 
 def _sites(root: Path, modules: Iterable[Path], seed: str) -> list[_Site]:
-    """The statements of a room, in the order of the draw."""
+    """Return the statements of a room, in the order of the draw."""
     sites: list[_Site] = []
     for path in modules:
         text = (root / path).read_text("utf-8")
@@ -115,7 +119,7 @@ def _sites(root: Path, modules: Iterable[Path], seed: str) -> list[_Site]:
 def _mutants(
     root: Path, sites: Iterable[_Site], seed: str, excluded: set[Change]
 ) -> Iterator[Mutant]:
-    """One mutant of each statement that has one."""
+    """Yield one mutant of each statement that has any."""
     for site in sites:
         tree = ast.parse((root / site.path).read_text("utf-8"))
         found = [edit for edit in edits(tree) if edit.place == site.place]
@@ -125,7 +129,7 @@ def _mutants(
 
 
 def _mutant(tree: ast.Module, edit: Edit, path: Path) -> Mutant | None:
-    """The mutant of an edit; none where the changed tree is no module, or the same one."""
+    """Return the mutant of an edit; None if the changed code is invalid or does not differ."""
     original = ast.unparse(tree)
     try:
         with edit.applied():

@@ -1,4 +1,4 @@
-"""Other projects' packages, imported once for all trials. Nothing of the portal stands here."""
+"""Imports other projects' packages once for all trials. Must not import any of the portal's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A pytest plugin that records which lines each test runs, and how long it takes.
 
-What a shared fixture runs counts for every test that uses the fixture, not only for the first.
+The lines that a shared fixture runs count for every test that uses the fixture, not only for the
+first.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from coverage import Coverage
 FOLDER = "MUTANTS_RECORDING"
 FIXTURE = "fixture "
 _CONTEXT = "MUTANTS_CONTEXT"
-# A browser, PyPI or torch: minutes for what another test shows in seconds.
+# Tests that need a browser, PyPI or torch take minutes, and other tests show the same in seconds.
 _MARKS = ("browser", "real_index", "torch")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Record in each process that runs tests."""
+    """Register the recorder in each process that runs tests, if the variable FOLDER is set."""
     runs_tests = hasattr(config, "workerinput") or not config.getoption("numprocesses", None)
     if runs_tests and FOLDER in os.environ:
         config.pluginmanager.register(_Recorder(Path(os.environ[FOLDER])))
@@ -102,7 +103,10 @@ class _Recorder:
 
 
 def _settings(folder: Path) -> Path:
-    """Settings that the processes of a test follow, too: each takes its context as it starts."""
+    """Write coverage's settings, and those of the processes that tests start; return the first.
+
+    Such a process takes its context from the variable _CONTEXT when it starts.
+    """
     path = folder / "coveragerc"
     lines = ("[run]", "parallel = true", f"data_file = {folder / 'coverage'}")
     quiet = "no-data-collected, module-not-imported, module-not-measured"

@@ -1,4 +1,4 @@
-"""Which tests run a statement, and how long each takes: one run of the tests, kept in a folder."""
+"""Records which tests run a statement, and how long each test takes, and stores it in a folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from coverage import Coverage, CoverageData
 from tools.mutants import recorder
 from tools.mutants.workspace import State, copy_tree, read_state
 
-# What takes minutes, and what looks at the repository and not at the package.
+# Tests that take minutes, or that test the repository and not the package.
 _NOT_RUN = (
     "tests/benchmarks",
     "tests/browser",
@@ -35,7 +35,7 @@ _NOT_RUN = (
 )
 
 
-# Some tests may have failed, or none be left: a browser's.
+# Some tests may have failed, or all may have been excluded, such as those that need a browser.
 _RAN = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
@@ -44,7 +44,7 @@ _NOTHING: dict[str, Any] = {"tests": {}, "fixtures": {}, "failed": []}
 
 @dataclass(frozen=True)
 class RecordedTest:
-    """One test as it was recorded, without the time of the fixtures that it shares."""
+    """A recorded test; `seconds` does not include the time of shared fixtures."""
 
     id: str
     seconds: float
@@ -52,12 +52,16 @@ class RecordedTest:
 
     @property
     def file(self) -> str:
-        """The file that it stands in."""
+        """The path of its file."""
         return _file(self.id)
 
     @property
     def function(self) -> str:
-        """The id without parameters; each sentence of a table of problems counts as a function."""
+        """The id without parameters.
+
+        For a case called `subject: sentence: …`, it includes subject and sentence, so that each
+        sentence in a table of problems counts as a function.
+        """
         function, _, case = self.id.partition("[")
         match case.split(": ", 2):
             case [subject, sentence, _]:
@@ -68,7 +72,10 @@ class RecordedTest:
 
 @dataclass(frozen=True)
 class Recording:
-    """All tests that passed, the cost of shared fixtures, and who ran which line."""
+    """All tests that passed, by id; the seconds of shared fixtures; and the coverage data.
+
+    `failed` are the ids of the tests that failed.
+    """
 
     tests: dict[str, RecordedTest]
     fixtures: dict[str, float]
@@ -76,7 +83,7 @@ class Recording:
     lines: CoverageData = field(repr=False)
 
     def tests_of(self, path: str, lines: Iterable[int] | None = None) -> set[str]:
-        """The tests that ran one of the lines, or any line, of a module."""
+        """Return the ids of the tests that ran any of `lines` of a module; None: any line."""
         by_line = _contexts(self.lines, path)
         wanted = by_line if lines is None else by_line.keys() & set(lines)
         contexts = {context for line in wanted for context in by_line[line]}
@@ -89,19 +96,19 @@ class Recording:
         return (contexts & self.tests.keys()) | users
 
     def runs(self, path: str, lines: Iterable[int]) -> bool:
-        """Whether any of the lines ran, also outside of tests: when modules were imported."""
+        """Return whether any of the lines ran, in tests or when modules were imported."""
         return bool(_contexts(self.lines, path).keys() & set(lines))
 
 
 class RecordingError(Exception):
-    """pytest could not run the tests."""
+    """Raised if pytest could not run the tests."""
 
 
 def record(root: Path, kept: Path, jobs: int) -> Iterator[str]:
-    """Record what is new, folder by folder: everything, or the test files that changed.
+    """Record new and changed test files, folder by folder; all if the package has changed.
 
-    Yields a line before each folder; what was recorded before the caller stops is kept. Raises
-    RecordingError.
+    Yields a line before each folder with tests. If the caller stops, the recordings up to then are
+    kept in the folder `kept`. Raises RecordingError.
     """
     state, path = read_state(root), kept / "state.json"
     earlier = State(**json.loads(path.read_text("utf-8"))) if path.exists() else None
@@ -120,7 +127,7 @@ def record(root: Path, kept: Path, jobs: int) -> Iterator[str]:
 
 
 def _by_folder(names: Iterable[str]) -> dict[str, list[str]]:
-    """Test files by the folder below `tests/`."""
+    """Return test files by their folder in `tests/`; a file directly in `tests/` is its own key."""
     ordered = sorted(names, key=lambda name: Path(name).parts[:2])
     return {
         "/".join(folder): list(files)
@@ -129,7 +136,7 @@ def _by_folder(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> None:
-    """Run test files in a copy of the tree and keep what they ran."""
+    """Run test files in a copy of the tree and add the recording to `kept`."""
     with tempfile.TemporaryDirectory(prefix="portal-mutants-") as folder:
         tree, found = copy_tree(root, Path(folder, "tree")), Path(folder, "found")
         found.mkdir()
@@ -145,7 +152,7 @@ def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> None:
 
 
 def read_recording(kept: Path) -> Recording:
-    """What was kept."""
+    """Return the recording in the folder `kept`."""
     found = json.loads((kept / "tests.json").read_text("utf-8"))
     tests = {
         name: RecordedTest(name, test["seconds"], tuple(test["fixtures"]))
@@ -157,7 +164,7 @@ def read_recording(kept: Path) -> Recording:
 
 
 def _keep(found: Path, kept: Path) -> None:
-    """Add what was found to what is kept."""
+    """Add a run's recording in `found` to `kept`; it replaces that of the same test files."""
     kept.mkdir(parents=True, exist_ok=True)
     coverage = Coverage(data_file=str(kept / "coverage"), config_file=False)
     coverage.load()
@@ -185,7 +192,10 @@ def _file(test: str) -> str:
 
 @cache
 def _contexts(data: CoverageData, path: str) -> dict[int, set[str]]:
-    """Who ran each line of a module; every recording was made in a copy with another root."""
+    """Return the contexts that ran each line of a module: tests, fixtures, or "" for imports.
+
+    Only the end of each path is compared, because each recording was made in another folder.
+    """
     by_line: dict[int, set[str]] = defaultdict(set)
     for name in sorted(data.measured_files()):
         if name.endswith(f"/{path}"):

@@ -1,4 +1,4 @@
-"""What a node of a syntax tree can be replaced by: the operators of the mutation run."""
+"""Defines the mutation operators: the replacements of each kind of node in a syntax tree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 OTHER = "XX"
 
-# Arguments whose change no reader can see: defensive ones, names of temporary files, time limits.
+# Arguments whose change has no visible effect: defensive ones, prefixes of temporary files, limits.
 UNSEEN = {
     "encoding",
     "frozen",
@@ -53,7 +53,7 @@ _OTHER_NAME = {**dict(_PAIRS), **{right: left for left, right in _PAIRS}}
 
 
 def replacements(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what may stand in the node's place; the node itself is not changed."""
+    """Yield the nodes that can replace `node`, which itself is not changed."""
     operator = _OPERATORS.get(type(node))
     if operator:
         yield from operator(node)
@@ -86,7 +86,7 @@ def _and_or(node: ast.BoolOp) -> Iterator[ast.AST]:
 
 
 def _unary(node: ast.UnaryOp) -> Iterator[ast.AST]:
-    if not isinstance(node.operand, ast.Constant):  # a number has its own
+    if not isinstance(node.operand, ast.Constant):  # a constant has its own replacements
         yield node.operand
 
 
@@ -175,7 +175,7 @@ def _break(_: ast.Break) -> Iterator[ast.AST]:
     yield ast.Continue()
 
 
-# Each takes the kind of node that it stands beside.
+# The operator for each kind of node.
 _OPERATORS: dict[type[ast.AST], Callable[[Any], Iterator[ast.AST]]] = {
     ast.AugAssign: _removed,
     ast.BinOp: _binary,
@@ -203,7 +203,7 @@ _OPERATORS: dict[type[ast.AST], Callable[[Any], Iterator[ast.AST]]] = {
 
 
 def _with(node: ast.AST, **changes: object) -> ast.AST:
-    """A copy of the node, with other fields."""
+    """Return a copy of the node with other values of some fields."""
     return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), **changes}), node)
 
 
@@ -212,12 +212,12 @@ def _put(items: list[ast.cmpop], place: int, item: ast.cmpop) -> list[ast.cmpop]
 
 
 def _has_order(node: ast.expr) -> bool:
-    """Whether a sum with this is another one the other way round."""
+    """Return whether the order matters if this is added to something: text, list or tuple."""
     return _is_text(node) or isinstance(node, ast.List | ast.Tuple)
 
 
 def _is_text(node: ast.expr) -> bool:
-    """Whether this is a text, as far as the syntax says."""
+    """Return whether this is a string literal or an f-string."""
     return isinstance(node, ast.JoinedStr) or (
         isinstance(node, ast.Constant) and isinstance(node.value, str)
     )

@@ -1,4 +1,4 @@
-"""The results of a run: kept after each mutant, so that a run that was stopped goes on."""
+"""Stores the results of a run after each mutant, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ _KILLED = {"killed", "timeout"}
 
 @dataclass(frozen=True)
 class Result:
-    """One mutant and what became of it."""
+    """The result of a mutant.
+
+    `test` is the test that killed it, `tests` the number of tests that were chosen, and `left_out`
+    the number of further tests that run the statement.
+    """
 
     change: Change
     line: int
@@ -30,20 +34,20 @@ class Result:
 
     @property
     def killed(self) -> bool:
-        """Whether a test failed or did not end."""
+        """Whether a test failed or exceeded the time limit."""
         return self.outcome in _KILLED
 
 
 @dataclass(frozen=True)
 class Equivalent:
-    """A change that alters nothing that a reader or a caller can see, and why."""
+    """A change without an effect that a reader or a caller can see, and the reason."""
 
     change: Change
     why: str
 
 
 def read_equivalents(path: Path) -> list[Equivalent]:
-    """The file of explained changes: what the draw leaves out."""
+    """Return the changes in a file such as `equivalent.yaml`; these are not drawn."""
     return [
         Equivalent(Change(**{name: text for name, text in entry.items() if name != "why"}), why)
         for entry in yaml.safe_load(path.read_text("utf-8")) or ()
@@ -52,9 +56,10 @@ def read_equivalents(path: Path) -> list[Equivalent]:
 
 
 def read_results(path: Path, state: State) -> dict[Change, Result]:
-    """The results that still hold: of the same package, and of tests that did not change.
+    """Return the stored results that are still valid, by change.
 
-    A mutant that survived may be killed by any test that is new.
+    None are valid if the package has changed. If any test file is new or has changed, only mutants
+    stay that a test in another file killed: a new test may kill a mutant that survived.
     """
     if not path.exists():
         return {}
@@ -72,7 +77,7 @@ def read_results(path: Path, state: State) -> dict[Change, Result]:
 
 
 def write_results(path: Path, state: State, results: Iterable[Result]) -> None:
-    """Keep the results; a reader of the file sees the old ones or the new ones."""
+    """Write the results atomically: a reader of the file sees all old or all new results."""
     content = {"state": asdict(state), "results": [asdict(result) for result in results]}
     beside = path.with_suffix(".new")
     beside.write_text(json.dumps(content, indent=1), encoding="utf-8")
@@ -80,7 +85,7 @@ def write_results(path: Path, state: State, results: Iterable[Result]) -> None:
 
 
 def table(results: Sequence[Result]) -> Iterator[str]:
-    """Lines: what was killed in each room, then every survivor."""
+    """Yield lines: the numbers of drawn and killed mutants by room, then every survivor."""
     if not results:
         return
     rooms = sorted({room_of(result.change.path) for result in results})

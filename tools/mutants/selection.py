@@ -1,4 +1,4 @@
-"""Which tests can tell a mutant from the original, the quickest and closest first."""
+"""Selects the tests that can detect a mutant, the fastest and most closely related first."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from tools.mutants.mutant import SOURCES, Mutant, modules_of
 from tools.mutants.recording import RecordedTest, Recording
 
-# Seconds of tests for one mutant, as recorded. Nearly all are killed in the first of them.
+# The most seconds of tests for one mutant, as recorded. Nearly all are killed in the first ones.
 MOST_SECONDS = 60.0
 _COSTLY = 2.0
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The tests for one mutant, how long they took when they were recorded, and those left out."""
+    """The tests for one mutant, their recorded seconds, and the number of tests left out."""
 
     tests: tuple[str, ...]
     seconds: float
@@ -27,10 +27,10 @@ class Selection:
 
 
 def select(root: Path, recording: Recording, mutant: Mutant) -> Selection:
-    """Choose the tests: those that run the statement.
+    """Return the tests for a mutant: those that run its statement, as far as time allows.
 
-    A statement that runs at import shows in what the module's functions do, or in the modules
-    that import it: their tests are taken.
+    For a statement that runs only at import, these are the tests that run any line of the module or
+    of modules that import it. There are none for a function's statement that never runs.
     """
     path, place = mutant.change.path, mutant.place
     found: set[str] = set()
@@ -44,13 +44,18 @@ def select(root: Path, recording: Recording, mutant: Mutant) -> Selection:
 
 
 def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
-    """Whether a function was called, and not by a test."""
+    """Return whether the statement ran; for one that no test runs, this was at import."""
     lines = range(mutant.place.first, mutant.place.last + 1)
     return recording.runs(mutant.change.path, lines)
 
 
 def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
-    """First the tests of the module's own name; of each test function one case, then the others."""
+    """Return the tests in the order of the trial.
+
+    Tests with slow fixtures come last. Before that, one case of each test function comes first,
+    then its other cases; of equal ones, those in the test file with the module's name, then the
+    fastest.
+    """
     tests = sorted((recording.tests[name] for name in names), key=lambda test: test.id)
     own = f"test_{Path(path).name}"
     cases: dict[str, int] = defaultdict(int)
@@ -63,7 +68,7 @@ def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[Reco
 
 
 def _within(recording: Recording, tests: Iterable[RecordedTest], most: float) -> Selection:
-    """As many of the tests as fit; the first one always does."""
+    """Return the first test and, in order, all further ones that fit into `most` seconds."""
     taken: list[str] = []
     ready: set[str] = set()
     seconds, left_out = 0.0, 0
@@ -84,7 +89,7 @@ def _fixture_seconds(recording: Recording, test: RecordedTest, ready: set[str]) 
 
 @cache
 def _importers(root: Path) -> dict[str, set[str]]:
-    """For each module the modules that import it, by path."""
+    """Return the modules that import each module with `from … import`; all are paths."""
     modules = modules_of(root)
     names = {_dotted(path): path for path in modules}
     importers: dict[str, set[str]] = defaultdict(set)

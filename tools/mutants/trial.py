@@ -1,4 +1,4 @@
-"""One trial: run tests in a copy of the tree that holds a mutant, in a process of its own."""
+"""Runs trials: tests in a copy of the tree with a mutant, each trial in its own process."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _NOTHING_FAILED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 
 
 class WrongTreeError(Exception):
-    """The tests ran another copy of the package than the one that holds the mutant."""
+    """Raised if the tests imported another copy of the package than the one with the mutant."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of a mutant, and the test that noticed it."""
+    """The result of a trial; `test` is the test that failed, and `seconds` the elapsed time."""
 
     outcome: Outcome
     test: str = ""
@@ -39,9 +39,9 @@ class Trial:
 
 
 class Trials:
-    """Starts trials: each is forked from a process that has imported other projects' packages only.
+    """Starts trials, each forked from a process that has imported only other projects' packages.
 
-    So no module of the portal is ever left over from the mutant before.
+    Therefore, no module of an earlier mutant is left over.
     """
 
     def __init__(self) -> None:
@@ -51,7 +51,10 @@ class Trials:
         self._lock = Lock()
 
     def run(self, tree: Path, tests: Sequence[str], limit: float) -> Trial:
-        """Run the tests in the tree until one fails or the limit, in seconds, is over."""
+        """Run the tests in the tree until one fails or `limit` seconds are over.
+
+        Raises WrongTreeError.
+        """
         if not tests:
             return Trial("not covered")
         started = time.perf_counter()
@@ -67,7 +70,7 @@ class Trials:
         return Trial("survived" if failed is None else "killed", failed or "", seconds)
 
     def stop(self) -> None:
-        """End every trial that is running."""
+        """Kill all running trials."""
         with self._lock:
             for group in self._running:
                 _end(group)
@@ -88,7 +91,7 @@ class Trials:
 
 
 def _end(group: int) -> None:
-    """End a process and all that it started."""
+    """Kill a process group: a trial and the processes that it started."""
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
@@ -96,7 +99,10 @@ def _end(group: int) -> None:
 
 
 def _received(connection: Connection) -> str | None:
-    """The test that failed; None if none did. A process that says nothing was killed itself."""
+    """Return the test that failed, or None; a text if the process ended without a result.
+
+    Raises WrongTreeError.
+    """
     try:
         answer: str | WrongTreeError | None = connection.recv()
     except EOFError:
@@ -107,13 +113,16 @@ def _received(connection: Connection) -> str | None:
 
 
 def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
-    """Run tests in this process, which is new; send which one failed."""
+    """Run tests in this new process, and send the id of the one that failed, or None.
+
+    Sends a WrongTreeError if they imported another copy of the package.
+    """
     os.setsid()
     os.chdir(tree)
     paths = [str(tree / "src"), str(tree)]
     sys.path[:0] = paths
     os.environ["PYTHONPATH"] = os.pathsep.join(paths)  # for the processes that tests start
-    # Python knows bytecode by the second and the size of its source; two mutants may share both.
+    # Bytecode is matched by its source's size and time in seconds; two mutants may share both.
     sys.dont_write_bytecode = True
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
@@ -123,7 +132,7 @@ def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--hypothesis-seed=0"]
-    # A failure is enough; nobody reads a shorter example of it.
+    # A failure is enough; Hypothesis need not shrink its example.
     quick = settings(deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
     settings.register_profile(_PROFILE, quick)
     options += [f"--hypothesis-profile={_PROFILE}"]
@@ -138,7 +147,10 @@ def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
 
 
 class _Chosen:
-    """A pytest plugin: keeps the chosen tests, in their order, and says which one failed."""
+    """A pytest plugin that runs only the chosen tests, in their order.
+
+    `failed` is the id of the first test that failed, or "".
+    """
 
     def __init__(self, tests: Sequence[str]) -> None:
         self._places = {test: place for place, test in enumerate(tests)}

@@ -1,4 +1,4 @@
-"""Copies of the working tree: what a mutation run changes and what it runs in."""
+"""Copies the working tree for mutation tests, applies mutants, and reads the state of the tree."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tools.mutants.mutant import Mutant
 
 
 def copy_tree(root: Path, target: Path) -> Path:
-    """Copy every file that git knows or would add, and compile the package.
+    """Copy all tracked files and those that git would add, and compile `src`; return `target`.
 
-    The compiled files are checked against the content of their sources: a changed module is
-    never taken for the one before, however fast they follow each other.
+    The compiled files are checked by the hash of their sources, so that a changed module is always
+    compiled again.
     """
     listing = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout
@@ -36,7 +36,7 @@ def copy_tree(root: Path, target: Path) -> Path:
 
 @contextmanager
 def mutated(tree: Path, mutant: Mutant | None) -> Iterator[None]:
-    """Put the mutant into the tree, and the module as it was back."""
+    """Write the mutant to the tree until the end of the block; None changes nothing."""
     if mutant is None:
         yield
         return
@@ -51,18 +51,22 @@ def mutated(tree: Path, mutant: Mutant | None) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class State:
-    """What the package is, and each test file: whether a recording or a result still holds."""
+    """Hashes that show whether a recording or a result is still valid.
+
+    `package` is the hash of the package and of the files that tests share, `tests` has those of the
+    test files.
+    """
 
     package: str
     tests: dict[str, str]
 
     def changed(self, earlier: State) -> list[str]:
-        """The test files that are new or differ."""
+        """Return the test files that are new or differ from `earlier`."""
         return [path for path, digest in self.tests.items() if earlier.tests.get(path) != digest]
 
 
 def read_state(root: Path) -> State:
-    """The state of the tree; what test files share counts as the package does."""
+    """Return the state of the tree; files that tests share count as part of the package."""
     kinds = ("src/**/*.py", "src/**/*.yaml", "tests/**/*.py", "tests/**/*.yaml")
     files = [path for kind in kinds for path in sorted(root.glob(kind))]
     digests = {
