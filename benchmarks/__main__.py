@@ -1,7 +1,7 @@
-"""The portal's build beside a plain MkDocs build of the same pages: `python -m benchmarks`.
+"""Compare the portal's build with a plain MkDocs build of the same pages: `python -m benchmarks`.
 
 The platforms are synthetic: copies of one real vendor folder under other names, in a temporary
-copy of the repository. Each build runs in a fresh process, by turns with its counterpart.
+copy of the repository. Each build runs in a new process, alternately with its counterpart.
 """
 
 from __future__ import annotations
@@ -19,9 +19,12 @@ ROOT = Path(__file__).parent.parent
 
 
 def main() -> int:
-    """Measure what the arguments ask for; print the tables, also after an interruption."""
+    """Measure the sizes that the arguments select; print the tables, also after an interruption.
+
+    Returns 130 after an interruption, and 1 if a build failed.
+    """
     arguments = _arguments()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # tidy up then, too
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that SIGTERM cleans up, too
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
         counts = sorted({arguments.pages, *arguments.growth})
         sizes = [Size(count, Path(folder, str(count))) for count in counts]
@@ -73,7 +76,7 @@ def _counts(text: str) -> list[int]:
 
 
 def _show(text: str) -> None:
-    """Say how far it is, beside the tables and not among them."""
+    """Write progress to standard error, apart from the tables."""
     sys.stderr.write(text)
     sys.stderr.flush()
 

@@ -1,8 +1,9 @@
-"""Folding one night into the archive of a year: `python -m benchmarks.archive`.
+"""Measure folding one night into an archive of nights: `python -m benchmarks.archive`.
 
-Beside it folding every night. Everything is generated, in a temporary folder, and named so. The
-past is written as merged files; the night is folded as the command does it. DuckDB and Polars find
-the same from all rows: how each test stands. Processor time, each in a process of its own.
+Compares it with folding every night, and with DuckDB and Polars, which derive the state of each
+test from all rows. All data are generated in a temporary folder, and their names say so. Past
+nights are written as merged files; the new night is folded as the command does it. Each measurement
+is processor time and runs in its own process.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ FULL = Scale(platforms=50, tests=3_000, nights=365)
 RESULTS = "runs/results/**/*.parquet"
 
 Measured = tuple[float, float, int]
-"""Seconds of the processor, peak memory in MB, and what came of it: a number to compare."""
+"""Processor time in seconds, peak memory in MB, and the number of rows, changes or tests found."""
 
 
 def main() -> None:
-    """Print one line a measurement."""
+    """Print one line for each measurement."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.archive", description=__doc__)
     parser.add_argument("--full", action="store_true", help="50 platforms, 3,000 tests, 365 nights")
     parser.add_argument(
@@ -81,7 +82,10 @@ def _generate(root: Path, scale: Scale, _: int) -> tuple[float, int]:
 
 
 def _fold_night(root: Path, scale: Scale, night: int) -> tuple[float, int]:
-    """Fold the night after the archived ones, a platform at a time, as reports come."""
+    """Fold the reports of one night, one platform after another.
+
+    Returns the processor time in seconds and the number of changes.
+    """
     taken, changes = 0.0, 0
     for number in range(scale.platforms):
         report = report_of(number, year_of(number, scale), night)

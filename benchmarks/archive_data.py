@@ -1,6 +1,6 @@
-"""A generated year of nightly results, written as an archive whose past months are merged.
+"""Generates nightly results, and writes them as an archive with one file for each month.
 
-All of it is generated, and says so: platforms `generated-00`, suites `generated-0`.
+The names say that they are generated: platforms `generated-00`, suites `generated-0`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 START = dt.datetime(2025, 1, 1, 2, 0, tzinfo=dt.UTC)
 SUITES = 5
 TURNS = 0.01
-"""The share of tests whose outcome is another one than the night before."""
+"""The share of tests whose outcome is drawn again each night; most drawn outcomes are the same."""
 
 
 class Scale(NamedTuple):
-    """How much is generated."""
+    """The amount of data: the number of platforms, of tests of each, and of nights."""
 
     platforms: int
     tests: int
@@ -50,12 +50,15 @@ class Scale(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many results that is."""
+        """The number of results."""
         return self.platforms * self.tests * self.nights
 
 
 class Year(NamedTuple):
-    """The outcomes of one platform, a row a test and a column a night, and its durations."""
+    """The outcomes of one platform and its durations: a row for each test, a column for each night.
+
+    `outcomes` are positions in OUTCOMES. There is one more night than in the archive.
+    """
 
     outcomes: Numbers
     seconds: Numbers
@@ -67,7 +70,7 @@ def platform_name(number: int) -> str:
 
 
 def year_of(number: int, scale: Scale) -> Year:
-    """Draw the outcomes and durations of a platform: nine tests in ten pass, few change."""
+    """Return random outcomes and durations of a platform: nine tests in ten pass, few change."""
     import numpy as np
 
     pick = np.random.default_rng(number)
@@ -83,7 +86,7 @@ def year_of(number: int, scale: Scale) -> Year:
 
 
 def report_of(number: int, year: Year, night: int) -> Report:
-    """Return the report of a platform's night."""
+    """Return a platform's report of a night; both are numbers from 0."""
     names, column = list(OUTCOMES), year.outcomes[:, night]
     tests = [
         {
@@ -113,7 +116,7 @@ def report_of(number: int, year: Year, night: int) -> Report:
 def write_year(root: Path, number: int, scale: Scale) -> Year:
     """Write the archive and the state of a platform as if every night had been folded.
 
-    The state is that after the last night: its size is that of a real one.
+    The standing of each test is that after the last night alone. Returns the platform's outcomes.
     """
     year, name = year_of(number, scale), platform_name(number)
     last = report_of(number, year, scale.nights - 1)
@@ -138,7 +141,10 @@ def write_year(root: Path, number: int, scale: Scale) -> Year:
 
 
 def _files(root: Path, number: int, suite: int, year: Year, ids: list[str]) -> Iterator[ListedFile]:
-    """Write the files of a suite, a month in one file: sorted by test, then by night."""
+    """Write a suite's files of results and changes, one for each month; yield their entries.
+
+    The rows are sorted by test, then by night.
+    """
     import numpy as np
 
     tests = [n for n in range(len(year.outcomes)) if _suite(n) == f"generated-{suite}"]
@@ -159,7 +165,7 @@ def _files(root: Path, number: int, suite: int, year: Year, ids: list[str]) -> I
 
 
 class _Cells(NamedTuple):
-    """Which results of a year: the number of the test and of the night of each."""
+    """A selection of results: the number of the test and of the night of each."""
 
     tests: Numbers
     nights: Numbers
@@ -213,7 +219,7 @@ def _taken(texts: list[str], numbers: Numbers) -> pa.Array:
 
 
 def _changed(year: Year) -> Numbers:
-    """Whether the outcome of each test is another one than the night before."""
+    """Return whether each outcome differs from the night before; true for the first night."""
     import numpy as np
 
     turned: Numbers = np.diff(year.outcomes, axis=1, prepend=-1) != 0

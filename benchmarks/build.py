@@ -1,4 +1,7 @@
-"""One build, in a process of its own that reports what it used: `python -m benchmarks.build`."""
+"""Build a site and print the resources that this process used: `python -m benchmarks.build FOLDER`.
+
+It is a separate program, so that each build has its own process.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,15 @@ from pathlib import Path
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
-# `ru_maxrss` counts kilobytes, on macOS bytes.
+# The unit of `ru_maxrss`: kilobytes, but bytes on macOS.
 _UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def main() -> None:
-    """Build the site of FOLDER; print processor seconds and peak memory, start-up included."""
+    """Build the site of FOLDER; print JSON with the processor time and the peak memory.
+
+    `cpu` is in seconds and `peak` in bytes. Both include the start of the process.
+    """
     logging.basicConfig(level=logging.WARNING)
     config = load_config(str(Path(sys.argv[1]) / "mkdocs.yml"))
     config.plugins.on_startup(command="build", dirty=False)

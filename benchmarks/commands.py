@@ -1,7 +1,8 @@
-"""How fast commands start, beside programs that do no more: `python -m benchmarks.commands`.
+"""Compare commands with programs that do only the necessary work: `python -m benchmarks.commands`.
 
-`--help` stands beside a program that only imports click, `check` beside one that only loads and
-checks the same repository. They run by turns, each in a process of its own; processor times count.
+`--help` is compared with a program that only imports click, `check` with one that only loads and
+checks the same repository. They run alternately, each in its own process. Processor time is
+measured.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ PAIRS = {
     "--help beside `import click`": ((_MAIN, "--help"), ("import click",), 2.0),
     "check beside loading and checking": ((_MAIN, "check"), (_CHECK,), 1.5),
 }
-"""What is measured: the command, the program beside it, and the ratio to stay below."""
+"""The measurements by name: the command, the program to compare it with, and the largest ratio."""
 
 
 def main() -> int:
-    """Print the medians and the ratio of each pair; fail where an aim is missed."""
+    """Print the medians and the ratio of each pair; return 1 if a ratio is too large."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.commands", description=__doc__)
     parser.add_argument("--repeat", type=int, default=7, metavar="N", help="runs of each (7)")
     parser.add_argument("--root", type=Path, default=ROOT, help="what is checked (the portal)")
@@ -50,7 +51,7 @@ def main() -> int:
 def _medians(
     first: Callable[[], float], second: Callable[[], float], repeat: int
 ) -> tuple[float, float]:
-    """The medians of the processor times; a run before all others fills the caches."""
+    """Return the medians of the processor times; the first run only fills the caches."""
     pairs = [(first(), second()) for _ in range(repeat + 1)][1:]
     ours, theirs = zip(*pairs, strict=True)
     return statistics.median(ours), statistics.median(theirs)

@@ -1,7 +1,7 @@
-"""Two temporary copies to build from: the portal with synthetic platforms, and its pages as files.
+"""Creates two copies to build from: the portal with synthetic platforms, and its pages as files.
 
-Run as a program of its own (`python -m benchmarks.copies`): what it loads must not count as
-memory of the builds that are measured later.
+It runs as a separate program (`python -m benchmarks.copies`), so that its memory is not counted in
+the measurements.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ COPIED = ("data", "hooks", "site_src")
 
 
 def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
-    """Copy the portal of `root` with `count` synthetic platforms; return the seed's name."""
+    """Copy the portal in `root` to `folder`, with `count` synthetic platforms instead of its own.
+
+    The synthetic platforms are copies of the platform `seed`; if it is empty, of the first plugin.
+    Returns the id of the copied platform.
+    """
     for name in COPIED:
         shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(root / "mkdocs.yml", folder)
@@ -44,7 +48,7 @@ def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
 
 
 def make_static(generated: Path, folder: Path) -> None:
-    """Write what the hook adds to MkDocs' files as plain files, with a mkdocs.yml without it."""
+    """Copy the portal in `generated` to `folder`, with the files that hooks add, without hooks."""
     shutil.copytree(generated / "site_src", folder / "site_src")
     shutil.copy(generated / "mkdocs.yml", folder / "portal.yml")
     config, files = _files(generated)
@@ -61,7 +65,10 @@ def make_static(generated: Path, folder: Path) -> None:
 
 
 def _seed(catalog: Catalog, wanted: str) -> Platform:
-    """Return the folder to repeat: the one asked for, or else a plugin's, or else any."""
+    """Return the platform to copy: the one with the id `wanted`, or else the first plugin, or any.
+
+    Raises SystemExit if `wanted` is unknown.
+    """
     if wanted:
         if wanted not in catalog.by_id:
             known = ", ".join(catalog.by_id)
@@ -72,7 +79,7 @@ def _seed(catalog: Catalog, wanted: str) -> Platform:
 
 
 def _add_synthetic(source: Path, platform: Platform, folder: Path, number: int) -> None:
-    """Copy a vendor's folder under a synthetic name, its package renamed wherever it is named."""
+    """Copy a vendor's folder under a synthetic name, and rename its package in all files."""
     name = f"synthetic-{number:04}"
     package, module = f"torch-{name}", f"torch_{name.replace('-', '_')}"
     shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("results"))
@@ -93,7 +100,7 @@ def _add_synthetic(source: Path, platform: Platform, folder: Path, number: int) 
 
 
 def _start(catalog: Catalog, platform: Platform) -> dict[str, str]:
-    """Return a first choice for the selector that the first synthetic platform answers."""
+    """Return a default choice for the selector for which the first synthetic platform has a row."""
     newest = catalog.releases.newest.version
     rows = [row for row in expand(catalog)[0] if row.platform == platform.id and row.pythons]
     row = min(rows, key=lambda row: row.build != newest)
@@ -102,7 +109,7 @@ def _start(catalog: Catalog, platform: Platform) -> dict[str, str]:
 
 
 def _files(folder: Path) -> tuple[MkDocsConfig, Iterator[File]]:
-    """Return the configuration and the files, both as the hook left them."""
+    """Return MkDocs' configuration and files after the hooks have run."""
     config = load_config(str(folder / "mkdocs.yml"))
     config.plugins.on_startup(command="build", dirty=False)
     config = config.plugins.on_config(config)
@@ -117,7 +124,10 @@ def _write(file: File, path: Path) -> None:
 
 
 def main() -> None:
-    """Make both copies: ROOT GENERATED STATIC COUNT [SEED]; print the seed's name as JSON."""
+    """Make both copies and print the id of the copied platform as JSON, under `seed`.
+
+    The arguments are ROOT GENERATED STATIC COUNT [SEED].
+    """
     root, generated, static = (Path(argument) for argument in sys.argv[1:4])
     seed = make_generated(root, generated, int(sys.argv[4]), "".join(sys.argv[5:]))
     make_static(generated, static)

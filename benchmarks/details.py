@@ -1,10 +1,10 @@
-"""The history of a test over a year on a slow phone: `python -m benchmarks.details`.
+"""Measure a test's history of a year on a slow phone: `python -m benchmarks.details`.
 
-The year is made up: so many tests and nights of a platform that does not exist, in a temporary
-copy. The site is built like any other, and served compressed, as GitHub Pages does. The browser
-computes four times as slowly as this machine, and gets 1.6 Mbit/s with 150 ms of latency. A time
-goes from the reader's choice until the picture is painted, or from the address until then; nothing
-is in the browser's cache.
+The tests and nights are made up, of a platform that does not exist, in a temporary copy. The site
+is built as usual, and served compressed, as GitHub Pages does. The browser is four times as slow as
+on this machine, and has 1.6 Mbit/s with 150 ms of latency. One measurement is from the choice of a
+test until its history is painted, another from opening a link until the history is on the page,
+with an empty cache.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _CHOOSE = """async (address) => {
 
 
 def main() -> int:
-    """Print what was measured, a line each."""
+    """Print one line for each measurement; return 1 if there is no browser."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.details", description=__doc__)
     parser.add_argument("--tests", type=int, default=3_000, help="tests of a night (3,000)")
     parser.add_argument("--nights", type=int, default=365, help="nights (365)")
@@ -97,7 +97,7 @@ def _site(folder: Path, tests: int, nights: int) -> tuple[Path, list[str]]:
 
 
 def _write_changes(folder: Path, kept: History) -> None:
-    """Archive all changes at once, not a night at a time."""
+    """Archive all changes at once, not night by night."""
     month = month_of(kept.changes[0].started)
     files = [
         write_part(folder, Partition("runs", "changes", PLATFORM, suite, month), MONTH_FILE_STEM, t)
@@ -122,7 +122,7 @@ def _page(browser: Browser) -> Page:
 
 
 def _chosen(browser: Browser, origin: str, address: str) -> float:
-    """Choose a test on the open page, whose index of tests is there already."""
+    """Choose a test on the open page, which has loaded its index; return milliseconds."""
     page = _page(browser)
     page.goto(f"{origin}{PAGE}", wait_until="load", timeout=120_000)
     page.wait_for_function(_READY, timeout=120_000)
@@ -132,7 +132,7 @@ def _chosen(browser: Browser, origin: str, address: str) -> float:
 
 
 def _opened(browser: Browser, origin: str, address: str) -> float:
-    """Follow a link to a test."""
+    """Open a link to a test; return the milliseconds until its history is on the page."""
     page = _page(browser)
     page.goto(f"{origin}{PAGE}{address}", wait_until="commit", timeout=120_000)
     page.wait_for_selector(".course-strip", timeout=120_000)

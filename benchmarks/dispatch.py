@@ -1,8 +1,8 @@
-"""Telling vendors of a change, side by side and one after another: `python -m benchmarks.dispatch`.
+"""Measure dispatches to vendors, in parallel and one by one: `python -m benchmarks.dispatch`.
 
-GitHub is a double on loopback that takes some milliseconds for each answer. One vendor in ten
-fails: half of these are gone for good, half answer after an error that passes. The pace that keeps
-dispatches within GitHub's limits is left out.
+GitHub is a double on loopback that takes some milliseconds for each response. One vendor in ten
+fails: half of these have no repository, half respond after a temporary error. The pace that keeps
+dispatches within GitHub's limits is switched off.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHANGE = Change(
 
 
 def main() -> None:
-    """Print one line a run, and the ratio of the medians."""
+    """Print one line for each run, and the ratio of the medians."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dispatch", description=__doc__)
     parser.add_argument("--vendors", type=int, default=100, help="vendors (100)")
     parser.add_argument(
@@ -53,7 +53,7 @@ def main() -> None:
     plan = DispatchPlan(change=CHANGE, entries=tuple(map(_entry, names)))
     took: dict[int, list[float]] = {1: [], SendSettings().at_once: []}
     for _ in range(arguments.repeat):
-        for at_once, found in took.items():  # by turns: what else runs here hits both alike
+        for at_once, found in took.items():  # alternately, so that other load affects both alike
             found.append(_run(plan, names, at_once, arguments.seconds))
     one, many = (statistics.median(found) for found in took.values())
     print(

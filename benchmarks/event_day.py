@@ -1,4 +1,4 @@
-"""A simulated day of upstream events: what GitHub, the workflows and the vendors do."""
+"""Simulates a day of upstream events with GitHub, the workflows and the vendors."""
 
 from __future__ import annotations
 
@@ -26,16 +26,20 @@ from tests.results.made_up import folded
 A_ROUND, A_DAY = dt.timedelta(minutes=30), dt.timedelta(days=1)
 ANSWER_AFTER = dt.timedelta(hours=1)
 LABEL_AFTER = dt.timedelta(hours=3)
-"""A late label comes when the reports are answered."""
+"""The time after an event at which a pull request gets a late label: its reports are answered."""
 REST = dt.timedelta(hours=4)
-"""So long the last events are answered."""
+"""The time after the day in which the last events are answered."""
 LISTED = 10
-"""One vendor of so many is at level L3 of the relay's list."""
+"""One in this number of vendors is at level L3 of the relay's list."""
 
 
 @dataclass
 class Day:
-    """One day: GitHub, the clock, and what was counted."""
+    """A simulated day, and its counts.
+
+    `sent` and `replaced` are numbers of dispatches, `answered` is the number of reports that were
+    read. `running` has the unfinished runs of vendors with their start, oldest first.
+    """
 
     root: Path
     catalog: Catalog
@@ -45,10 +49,10 @@ class Day:
     answered: int = 0
     running: deque[tuple[dt.datetime, dict[str, Any]]] = field(default_factory=deque)
     late: deque[tuple[dt.datetime, int]] = field(default_factory=deque)
-    """The pull requests that get their label later."""
+    """The pull requests that get their labels later, with the time, earliest first."""
 
     def __post_init__(self) -> None:
-        """Let GitHub know every repository."""
+        """Add every repository to the double of GitHub, and install the App there."""
         self.clock, self.double = self.github.clock, self.github.double
         platforms = [one.accelerator.upstream_events for one in self.catalog.platforms]
         self.vendors = len([one for one in platforms if one])
@@ -59,7 +63,10 @@ class Day:
             self.github.install(name, contents="write", actions="read")
 
     def run(self, events: int) -> None:
-        """Run a day of so many events, and the hours in which the last ones are answered."""
+        """Simulate a day of `events` events, and the hours in which the last ones are answered.
+
+        Raises SystemExit if a dispatch or an answer fails.
+        """
         times = iter([NOW + A_DAY * number / events for number in range(events)])
         coming = next(times, None)
         answers = NOW + A_ROUND
@@ -81,7 +88,10 @@ class Day:
         scene.keep_file(self.double, PLAN, plan(self.catalog, confirmed), self.clock.now())
 
     def _event(self, number: int) -> Change:
-        """Every third event is a newer commit of the pull request before it."""
+        """Return the change of an event, and store its pull request on the double.
+
+        Every third event is a newer commit of the pull request before it.
+        """
         pull = number - number % 3 // 2 + 1
         head = f"{number + 1:040x}"
         place = f"repos/{UPSTREAM}/pulls/{pull}"
@@ -115,7 +125,10 @@ class Day:
             raise SystemExit("\n".join([one.why for one in done.sent if not one.ok][:5]))
 
     def _vendor(self, repository: str, payload: Mapping[str, Any]) -> None:
-        """Let a vendor's run begin; its report counts when it ends. One vendor has a failure."""
+        """Start a vendor's run, whose report is read after it ends.
+
+        For each event, the report of one vendor has a failure.
+        """
         began = self.clock.now()
         moment = f"{began:%Y-%m-%dT%H:%M:%SZ}"
         run = scene.add_run(
@@ -153,9 +166,10 @@ class Day:
 
 
 def day_catalog(root: Path, vendors: int, *, listed: bool) -> Catalog:
-    """Return vendors on which one test passed yesterday and the day before.
+    """Return a catalog of vendors on which one test passed yesterday and the day before.
 
-    With `listed`, one of ten is at level L3.
+    With `listed`, one in ten is at level L3 of the relay's list. Raises SystemExit if the catalog
+    cannot be loaded.
     """
     names = [f"v{number}" for number in range(vendors)]
     sections = [(name, SECTION.replace("vendor/plugin", f"{name}/plugin")) for name in names]

@@ -1,4 +1,4 @@
-"""GitHub for a simulated day: the double without connections, and the tokens of the workflows."""
+"""Simulates GitHub for a day with the double, without connections, and the workflows' tokens."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ APP = "the App itself"
 
 
 class DirectApi:
-    """The double without a connection: a day has a hundred thousand requests."""
+    """A client that calls the double directly, because a day has a hundred thousand requests."""
 
     def __init__(self, double: GitHubDouble, token: str, scheme: str = "token") -> None:
         self._double, self._token, self._scheme = double, token, scheme
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path."""
+        """Return the body of the response to a GET request. Raises GitHubError."""
         return self._asked("GET", path, None)[1]
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body."""
+        """Send a body; return the body of the response. Raises GitHubError."""
         return self._asked(method, path, dict(body))[1]
 
     def download(self, path: str, most: int) -> bytes:
-        """Return a file."""
+        """Return at most the first `most` bytes of a file. Raises GitHubError."""
         headers, _ = self._asked("GET", path, None)
         number = int(headers["location"].rpartition("/")[2])
         return self._double.files[number][:most]
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing: there is no connection to close."""
 
     def _asked(
         self, method: str, path: str, body: Mapping[str, Any] | None
@@ -76,17 +76,17 @@ class DirectApi:
 
 @dataclass
 class DayGitHub:
-    """The double with its limits, and the clients that the workflows make for each round."""
+    """The double with GitHub's limits, and the clients that the workflows create for each round."""
 
     clock: SimulatedClock
     app: bool
-    """Whether the GitHub App is set; personal tokens otherwise."""
+    """Whether the workflows use the GitHub App; otherwise personal tokens."""
     double: GitHubDouble = field(default_factory=GitHubDouble)
     app_requests: int = 0
-    """What was asked with the App's own JSON web token."""
+    """The number of requests with the App's own JSON web token."""
 
     def __post_init__(self) -> None:
-        """Let GitHub know every token, and count what each one does."""
+        """Add the tokens and the limits to the double."""
         self.limits = GitHubLimits(self.clock.now, frozenset({REPOSITORY}))
         self.double.limits = self.limits
         self.double.tokens |= {REPOSITORY, DISPATCH, READER, COMMENTER}
@@ -97,9 +97,10 @@ class DayGitHub:
 
     @contextmanager
     def connected(self) -> Iterator[None]:
-        """Let the App's tokens come from the double, without signatures: they take the most time.
+        """Get the App's tokens from the double until the end of the block.
 
-        For the App itself GitHub documents no limit: what it does is only counted.
+        There are no signatures, because they would take the most time. GitHub documents no limit
+        for the App itself, so its requests are only counted.
         """
         with ExitStack() as patched:
             for module in (github_app, installation_tokens):
@@ -111,14 +112,14 @@ class DayGitHub:
             yield
 
     def senders(self) -> Senders:
-        """Return who sends in a round."""
+        """Return the clients that send dispatches in a round."""
         own = self._as(REPOSITORY)
         if not self.app:
             return Senders(self._as(DISPATCH), own, HOME)
         return Senders(InstallationApi(self._tokens(), lambda _: SEND), own, HOME)
 
     def clients(self) -> Clients:
-        """Return who reads and comments in a round."""
+        """Return the clients that read reports and comment in a round."""
         own = self._as(REPOSITORY)
         if not self.app:
             return Clients(own, self.personal, self._as(COMMENTER), home=HOME, login=BOT)
@@ -129,11 +130,11 @@ class DayGitHub:
         return Clients(own, vendors, upstream, home=HOME, login=BOT)
 
     def confirming(self) -> DirectApi:
-        """Return who confirms an event."""
+        """Return the client that confirms an event."""
         return self._as(REPOSITORY)
 
     def install(self, owner: str, **permissions: str) -> None:
-        """Install the App at an owner."""
+        """Install the App in an owner's account; does nothing with personal tokens."""
         if self.double.app:
             self.double.app.install(owner, **permissions)
 
@@ -155,19 +156,19 @@ class DayGitHub:
 
 
 class _AppApi(DirectApi):
-    """The App itself: the double has no limits for it, so its requests are counted here."""
+    """A client of the App itself; counts its requests, because the double has no limits for it."""
 
     def __init__(self, github: DayGitHub, token: str) -> None:
         super().__init__(github.double, token, "Bearer")
         self._github = github
 
     def get(self, path: str) -> bytes:
-        """Return what stands at a path."""
+        """Return the body of the response to a GET request, and count it as one point."""
         self._count(1)
         return super().get(path)
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a body."""
+        """Send a body, and count it as five points."""
         self._count(5)
         return super().send(method, path, body)
 
@@ -180,5 +181,5 @@ class _AppApi(DirectApi):
 
 
 def _forget(window: Window, now: Any) -> None:  # noqa: ANN401 - a moment
-    """Take out what is older than the window."""
+    """Remove the entries that are older than the window."""
     window.left(now, 0)

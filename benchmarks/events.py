@@ -1,11 +1,11 @@
-"""A day of upstream events within GitHub's limits: `python -m benchmarks.events`.
+"""Simulate a day of upstream events within GitHub's limits: `python -m benchmarks.events`.
 
 GitHub is a double that counts and enforces the limits of each token, by a simulated clock. Each
-event is confirmed, planned and left; the sender and, every half hour, the round of answers run as
-in the workflows. Every third event is a newer commit of the pull request before it. Each vendor
-answers after an hour; on each event one of them reports a new failure, so that every pull request
-gets a comment. With the GitHub App, one vendor of ten is at level L3: one pull request of four has
-the labels, half of them only after the answer.
+event is confirmed and planned. The workflow that sends events runs after each, and the workflow
+that answers runs every half hour. Every third event is a newer commit of the pull request before
+it. Each vendor's run ends after an hour. For each event, one vendor reports a new failure, so that
+every pull request gets a comment. With the GitHub App, one in ten vendors is at level L3: one in
+four pull requests has the labels, half of them only after the reports are answered.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.automation.upstream.scene import NOW, UPSTREAM, SimulatedClock
 
 
 def main() -> None:
-    """Print the requests of each token, and the largest share of each limit."""
+    """Print the requests of the eight busiest tokens, and their largest share of each limit."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.events", description=__doc__)
     parser.add_argument("--events", type=int, nargs="+", default=[50, 110, 500], help="a day")
     parser.add_argument("--vendors", type=int, default=100, help="platforms (100)")
@@ -67,7 +67,7 @@ def _lines(day: Day, events: int, seconds: float) -> Iterator[str]:
 
 
 def _used(day: Day) -> Iterator[tuple[str, int]]:
-    """Yield how many requests were counted together under each name."""
+    """Yield each token, installation or APP that sent requests, and the number of its requests."""
     app, found = day.double.app, dict.fromkeys(day.github.limits.tokens, 0)
     for asked in day.double.asked:
         grant = app.grants.get(asked.token) if app else None

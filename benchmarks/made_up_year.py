@@ -1,7 +1,7 @@
-"""Made-up histories for measurements: a year of nights of one platform, and a report of many tests.
+"""Generates made-up histories for measurements: the nights of one platform, and its last report.
 
-Nothing of it is real, and nothing of it is ever written into the repository: the platforms are
-called synthetic, and the folders are temporary.
+Nothing is real, and nothing is written into the repository: the platforms are called synthetic, and
+the folders are temporary.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from accelerator_portal.results.standing import State
 START = dt.datetime(2025, 11, 1, tzinfo=dt.timezone.utc)
 SUITE = "made-up"
 
-# Of a night: one test in three hundred changes, and stays so for a while.
+# The share of tests that get a new random outcome each night; it can be the same as before.
 CHANGING = 1 / 300
 
 _OUTCOMES: tuple[Outcome, ...] = ("passed", "passed", "passed", "failed", "crashed", "skipped")
@@ -34,7 +34,10 @@ _SETTINGS = [
 
 
 def nightly_report(accelerator: str, outcomes: list[Outcome], night: int) -> Report:
-    """Return the report of a night; six tests in a row are one name in six settings."""
+    """Return the report of a night; six consecutive tests have one name and different parameters.
+
+    `outcomes` are those of the tests in order.
+    """
     return Report.model_validate(
         {
             "schema_version": 1,
@@ -64,13 +67,13 @@ def nightly_report(accelerator: str, outcomes: list[Outcome], night: int) -> Rep
 
 
 def test_name(number: int) -> str:
-    """Return a name as test runners write them; ten letters are as frequent as each other."""
+    """Return a name as test runners write it; the names have ten equally frequent first letters."""
     word = f"{'abcdefghij'[number % 10]}_made_up"
     return f"test_{word[0]}_ops.TestMadeUp::test_{word}_{number:05}"
 
 
 def history(accelerator: str, tests: int, nights: int) -> tuple[History, Report]:
-    """Return what so many nights leave, and the report of the last of them."""
+    """Return the history of a platform after `nights` nights, and the report of the last night."""
     pick = random.Random(tests)  # noqa: S311 - made-up outcomes
     outcomes = pick.choices(_OUTCOMES, k=tests)
     state = State(accelerator, "runs")
@@ -86,7 +89,7 @@ def history(accelerator: str, tests: int, nights: int) -> tuple[History, Report]
 
 
 def add_suite(root: Path, tests: int) -> None:
-    """Describe the made-up suite and its names, so that its tests are not refused."""
+    """Write the file of the made-up suite with its test names, so that its tests are accepted."""
     source = {"url": "https://example.org/", "title": "None: made up", "read": dt.date(2026, 1, 1)}
     suite = {
         "sources": {SUITE: source},
@@ -101,7 +104,7 @@ def add_suite(root: Path, tests: int) -> None:
 
 
 def add_report(root: Path, report: Report) -> None:
-    """Put a report into its platform's folder."""
+    """Write a report to its platform's folder."""
     path = root / "accelerators" / report.accelerator / "results" / "nightly.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(report_text(report), "utf-8")

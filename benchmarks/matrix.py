@@ -1,9 +1,9 @@
-"""A matrix of 2,000 tests x 20 accelerators in Chromium: `python -m benchmarks.matrix`.
+"""Measure a matrix of 2,000 tests x 20 accelerators in Chromium: `python -m benchmarks.matrix`.
 
 The suite is made up, and so are its accelerators: copies of one real vendor folder under other
-names. The page is a real one, built and served like any other. A time goes from the event of the
-reader's choice until its frame is painted. Beside it stands a plain loop that puts 200 rows of as
-many cells into the same table, with nothing in them but a sign, in the same run.
+names. The page is built and served as usual. A time is measured from the event of the reader's
+choice until its frame is painted. It is compared with a plain loop in the same browser, which
+writes as many rows and cells to the same table, with one character in each cell.
 """
 
 from __future__ import annotations
@@ -83,19 +83,19 @@ _PLAIN = f"""() => {{
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds of several runs: until a choice shows, until all rows of its page are there."""
+    """Milliseconds of several runs until the first frame after a choice, and until all rows."""
 
     first: list[float]
     all: list[float]
 
     def __str__(self) -> str:
-        """The medians, and the worst."""
+        """Return the medians, and the largest value of `first`."""
         first, every = statistics.median(self.first), statistics.median(self.all)
         return f"{first:.0f} ms (most {max(self.first):.0f}), all rows {every:.0f} ms"
 
 
 def main() -> int:
-    """Print what was measured, a line each."""
+    """Print one line for each measurement; return 1 if there is no browser."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.matrix", description=__doc__)
     parser.add_argument("--tests", type=int, default=2_000, help="tests of the suite (2,000)")
     parser.add_argument("--accelerators", type=int, default=20, help="columns (20)")
@@ -118,7 +118,7 @@ def main() -> int:
 
 
 def _site(folder: Path, tests: int, accelerators: int) -> Path:
-    """Build a portal whose only results are made up."""
+    """Build a portal whose only results are made up; return the folder of the site."""
     make_generated(ROOT, folder, accelerators, "")
     for number in range(1, accelerators + 1):
         name = f"synthetic-{number:04}"
@@ -145,7 +145,7 @@ def _site(folder: Path, tests: int, accelerators: int) -> Path:
 
 
 def _report(accelerator: str, tests: int, seed: int) -> Report:
-    """A report in which one test in three did not pass: no table could be more mixed."""
+    """Return a report in which one in three tests did not pass, and one in twenty is missing."""
     pick = random.Random(seed)  # noqa: S311 - made-up outcomes
     others = len(OUTCOMES) - 1
     outcomes = pick.choices(list(OUTCOMES), weights=[2 * others, *[1] * others], k=tests)

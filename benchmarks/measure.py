@@ -1,4 +1,4 @@
-"""Builds both copies by turns, each in a fresh process, and keeps what each of them used."""
+"""Builds both copies alternately, each in a new process, and records the resources they use."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# By turns: what else runs on the machine then hits both alike.
+# They are built alternately, so that other load on the machine affects both alike.
 SIDES = ("generated", "static")
 
 Show = Callable[[str], None]
 
 
 class MeasureError(RuntimeError):
-    """A program that failed; the message ends with what it said."""
+    """Raised if a program failed; the message ends with its error output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One build: processor time of user and system, time on the clock, and peak memory."""
+    """One build: processor time and elapsed time in seconds, and peak memory in bytes."""
 
     cpu: float
     wall: float
@@ -34,7 +34,11 @@ class Run:
 
 @dataclass(slots=True)
 class Sizes:
-    """Bytes of what readers load; a pair is as it stands, and gzipped."""
+    """The sizes of files that readers load, each in bytes: plain and gzipped.
+
+    `page` is the mean of the platforms' pages, `pages` their number, and `part` the mean of the
+    platforms' data for the selector.
+    """
 
     page: tuple[int, int]
     pages: int
@@ -45,7 +49,10 @@ class Sizes:
 
 @dataclass(slots=True)
 class Size:
-    """Both copies for one number of platforms, and their runs by side."""
+    """Both copies for one number of platforms, and their runs by side.
+
+    `sizes` is None before the first build of the side `generated`.
+    """
 
     count: int
     folder: Path
@@ -53,13 +60,16 @@ class Size:
     sizes: Sizes | None = None
 
     def median(self, side: str, name: str) -> float | None:
-        """Return the median of a field over the runs of a side, None before the first."""
+        """Return the median of the field `name` of a side's runs, or None without runs."""
         values = [getattr(run, name) for run in self.runs[side]]
         return statistics.median(values) if values else None
 
 
 def run_all(root: Path, sizes: list[Size], seed: str, repeat: int, show: Show) -> None:
-    """Build every size `repeat` times on both sides; results appear in `sizes` as they come."""
+    """Build every size `repeat` times on both sides, and add each result to `sizes`.
+
+    `show` is called with texts about the progress. Raises MeasureError.
+    """
     steps = [(n, size, side) for n in range(repeat) for size in sizes for side in SIDES]
     for place, (_, size, side) in enumerate(steps, 1):
         if not size.folder.exists():
@@ -87,7 +97,7 @@ def _build(folder: Path) -> Run:
 
 
 def _program(name: str, *arguments: str) -> dict[str, Any]:
-    """Run a program of this folder from the folder above; return the JSON that it prints last."""
+    """Run a program of this folder; return the JSON in its last line. Raises MeasureError."""
     command = [sys.executable, "-m", f"{__package__}.{name}", *arguments]
     place = Path(__file__).parent.parent
     done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
@@ -113,7 +123,7 @@ def _files(site: Path, pattern: str) -> Iterator[Path]:
 
 
 def _mean(paths: list[Path]) -> tuple[int, int]:
-    """Return the mean size of files, as they stand and as a server would send them."""
+    """Return the mean size of files in bytes: plain, and gzipped as a server sends them."""
     plain = zipped = 0
     for path in paths:
         data = path.read_bytes()

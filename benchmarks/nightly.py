@@ -1,8 +1,8 @@
-"""Whole nights over made-up platforms: `python -m benchmarks.nightly`.
+"""Measure nightly updates with made-up platforms: `python -m benchmarks.nightly`.
 
-Each platform has a feed on loopback with a report of its own. Four nights: the first, in which all
-is new, one with nothing new, one with one vendor's report new, one with all reports new. Packages
-and commands are left out: they have benchmarks of their own.
+Each platform has a feed on loopback with its own report. There are four nights: the first one, one
+without news, one with a new report of one vendor, and one with new reports of all. The steps for
+packages and install commands are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SUITE = [{"name": "models", "kind": "unit"}]
 
 
 class Feeds:
-    """Reports by platform, served on loopback; counts what is asked."""
+    """The reports of platforms by path, and the number of requests for them on loopback."""
 
     def __init__(self, names: list[str], tests: int) -> None:
         self.names, self._tests = names, tests
@@ -43,7 +43,7 @@ class Feeds:
             self.renew(name, 0)
 
     def renew(self, name: str, day: int) -> None:
-        """Give a platform the report of a day, in which every tenth test changes."""
+        """Replace a platform's report by that of a day; each day, another tenth of tests fails."""
         names = [f"test-{number}" for number in range(self._tests)]
         failing = set(names[day % 10 :: 10])
         outcomes: dict[str, Outcome] = {
@@ -82,7 +82,10 @@ def _measure(folder: Path, count: int, tests: int) -> None:
 
 
 def _night(folder: Path, feeds: Feeds, what: str, least: float | None = None) -> float:
-    """Run one night and print what it took; returns its seconds."""
+    """Run one night and print its measurements; return its seconds.
+
+    `least` has the seconds of a night without news, for the ratio.
+    """
     root, before, asked = folder / "root", _sizes(folder), feeds.requests
     start = time.perf_counter()
     archive = open_archive(str(folder / "archive"))
@@ -106,13 +109,13 @@ def _stop_at_a_fault(step: StepResult) -> None:
 
 
 def _sizes(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Size and moment of every file that is there."""
+    """Return the size and the modification time of every file in a folder."""
     found = ((file, file.stat()) for file in folder.rglob("*") if file.is_file())
     return {file: (stat.st_size, stat.st_mtime_ns) for file, stat in found}
 
 
 def _catalog(root: Path, feeds: Feeds) -> Catalog:
-    """The catalogue with a feed for each platform; one on loopback cannot be declared."""
+    """Return the catalog with a feed for each platform; files cannot declare one on loopback."""
     catalog, problems = load_catalog(root)
     if catalog is None:
         raise SystemExit("\n".join(map(str, problems)))
@@ -137,7 +140,7 @@ def _served(feeds: Feeds) -> Iterator[None]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            """Answer with a platform's report."""
+            """Respond with a platform's report."""
             feeds.requests += 1
             body = feeds.bodies[self.path]
             self.send_response(200)
@@ -146,7 +149,7 @@ def _served(feeds: Feeds) -> Iterator[None]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Write no log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()

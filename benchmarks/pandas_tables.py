@@ -1,4 +1,4 @@
-"""The tables of results as pandas makes them, to measure the portal's own beside it."""
+"""Creates the portal's tables of results with pandas, to compare their times and content."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[ResultMat
         keys = part[["group", "accelerator", "report", "kind", "dtype"]].drop_duplicates()
         keys = keys.assign(
             at=keys["accelerator"].map(place),
-            # First what most accelerators share: there is something to compare.
+            # The groups that most accelerators share come first, because they can be compared.
             shared=-keys.groupby("group")["accelerator"].transform("nunique"),
         )
         keys = keys.sort_values(["shared", "group", "at", "report"])
-        # A report's group is a column once, whatever it calls its types.
+        # A group of a report has one column, also if its tests have several data types.
         keys = keys.drop_duplicates(["group", "report"])
         chosen = keys[["report", "accelerator", "kind", "group", "dtype"]]
         columns = tuple(
@@ -82,7 +82,7 @@ def pandas_matrices(table: pd.DataFrame, order: Iterable[str]) -> list[ResultMat
 
 
 def pandas_counts(table: pd.DataFrame) -> dict[tuple[str, str], dict[Outcome, int]]:
-    """Return how often what happened, by report and suite."""
+    """Return the number of tests by outcome, for each report and suite."""
     sizes = table.groupby(["report", "suite", "outcome"], sort=True).size().reset_index(name="n")
     found: dict[tuple[str, str], dict[Outcome, int]] = {}
     for report, suite, outcome, number in sizes.itertuples(index=False, name=None):
@@ -91,7 +91,7 @@ def pandas_counts(table: pd.DataFrame) -> dict[tuple[str, str], dict[Outcome, in
 
 
 def pandas_tallies(changes: pd.DataFrame) -> pd.DataFrame:
-    """Return how many tests had which outcome after each report, by suite, report and outcome."""
+    """Return the number of tests with each outcome (columns) after each report (rows), by suite."""
     before = changes.groupby("key")["outcome"].shift()
     suite = changes["key"].str.split("/", n=1).str[0]
     moments = changes[["started", "report"]].assign(suite=suite)

@@ -1,4 +1,4 @@
-"""What was measured, as tables."""
+"""Formats the measurements of builds as tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ABSENT = "–"
 
 
 def report(sizes: list[Size], pages: int) -> str:
-    """Return the tables of all that was measured so far."""
+    """Return the tables of the measurements so far; the aim is for `pages` platforms."""
     measured = [size for size in sizes if size.runs["generated"]]
     if not measured:
         return "Nothing was measured."
@@ -49,7 +49,7 @@ def _memory(sizes: list[Size]) -> Iterator[tuple[str, ...]]:
 
 
 def _growth(sizes: list[Size]) -> Iterator[tuple[str, ...]]:
-    """Time for each platform that one size has more than the one before."""
+    """Yield the time for each additional platform, between each two consecutive sizes."""
     for before, after in pairwise(sizes):
         costs = (_added(before, after, side) for side in ("generated", "static"))
         cells = (f"{1000 * cost:.0f} ms a page" if cost else _ABSENT for cost in costs)

@@ -1,6 +1,7 @@
-"""Reports beside what Python takes for the same: `python -m benchmarks.results`.
+"""Measure reading and folding reports: `python -m benchmarks.results`.
 
-Everything is measured side by side in one process, in processor time; the reports are made up.
+Reading is compared with `json.loads`, and folding one report with folding all. Everything is
+measured in one process, in processor time. The reports are made up.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ START = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
 def main() -> None:
-    """Print one line a measurement."""
+    """Print one line for each measurement."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
     parser.add_argument("--tests", type=int, default=100_000, help="tests a report (100,000)")
     parser.add_argument("--reports", type=int, default=10, help="reports to fold (10)")
@@ -66,7 +67,7 @@ def _folding(tests: int, reports: int) -> None:
 
 
 def made_report(tests: int, day: int) -> Report:
-    """Return a nightly report in which nine tests in ten passed or so."""
+    """Return a nightly report in which about nine in ten tests passed."""
     pick = random.Random(day)  # noqa: S311 - made-up outcomes
     outcomes = pick.choices(list(OUTCOMES), weights=[90, *[1] * (len(OUTCOMES) - 1)], k=tests)
     return Report.model_validate(
@@ -93,7 +94,7 @@ def made_report(tests: int, day: int) -> Report:
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the least processor time of three runs: what disturbs only ever adds."""
+    """Return the least processor time of three runs, because other load only adds time."""
     times = []
     for _ in range(3):
         start = time.process_time()

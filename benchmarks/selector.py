@@ -1,9 +1,9 @@
-"""The install selector on a throttled phone: `python -m benchmarks.selector SITE`.
+"""Measure the install selector on a slow phone: `python -m benchmarks.selector SITE`.
 
 Chromium has a fourth of the processor, 1.6 Mbit/s and 150 ms of latency; the server compresses as
-any static server does. Beside the page with its scripts stands the same page without any, by turns
-in one run: what counts is how much later than its own first paint the selector can be used. SITE is
-a built site, `site` by default.
+any static server does. The page is loaded alternately with and without its scripts. The ratios are
+those of the first paint with and without scripts, and of the time at which the selector can be used
+to the first paint. SITE is a built site, `site` by default.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ _PAINT = """() => performance.getEntriesByName("first-contentful-paint")[0]?.sta
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One visit: times in milliseconds since the navigation began, bytes as transferred."""
+    """One visit: `paint` and `ready` in milliseconds after the start of the navigation.
+
+    `clicks` are the milliseconds from each click until its commands are painted, `transferred` are
+    bytes, and `shift` is the sum of the layout shifts.
+    """
 
     paint: float
     ready: float
@@ -54,7 +58,7 @@ class Visit:
 
 
 def visit(browser: Browser, address: str, *, scripts: bool) -> Visit:
-    """Open the home page once, in a fresh profile, and use its selector."""
+    """Open the home page once in a new profile and, with scripts, use its selector."""
     context = browser.new_context(viewport=PHONE, java_script_enabled=scripts)
     page = context.new_page()
     page.add_init_script(_WATCH)
@@ -82,7 +86,7 @@ def _measured(page: Page, *, scripts: bool) -> tuple[float, float, tuple[float, 
 
 
 def main() -> None:
-    """Measure and print ratios."""
+    """Visit the home page with and without scripts; print the medians and their ratios."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("site", nargs="?", type=Path, default=Path("site"))
     options.add_argument("--repeat", type=int, default=5)

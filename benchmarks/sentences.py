@@ -1,4 +1,4 @@
-"""Draw sentences that people read, to judge each alone: `python -m benchmarks.sentences SEED`.
+"""Draw sentences that people read, to judge each by itself: `python -m benchmarks.sentences SEED`.
 
 The pool has the texts of the built site, of every command's help, and of messages in the code.
 Pages of single tests and reports are left out: their text is the output of tests.
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 SOURCES = ROOT / "src"
 
 Places = dict[str, str]
-"""Sentences, each with the first place where it stands."""
+"""Sentences, each with the first place at which it was found."""
 
 _LEAST_WORDS = 4
 # A cell of a table or a label without a final point is a value unless it is as long as a sentence.
@@ -43,7 +43,7 @@ _OUTPUT_OF_TESTS = ("/tests/", "results/runs/")
 
 
 def main() -> int:
-    """Print the sample, each sentence with its place."""
+    """Print the sample, each sentence with its place; return 1 if there is no built site."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.sentences", description=__doc__)
     parser.add_argument("seed", type=int, help="the same seed and texts give the same sample")
     parser.add_argument("--number", type=int, default=100, help="sentences to draw (100)")
@@ -62,13 +62,16 @@ def main() -> int:
 
 
 def draw(pool: Places, seed: int, number: int) -> list[tuple[str, str]]:
-    """Return so many sentences with their places; the order of the pool does not matter."""
+    """Return at most `number` sentences with their places; the pool's order does not matter."""
     found = sorted(pool.items())
     return random.Random(seed).sample(found, min(number, len(found)))  # noqa: S311 - no secret
 
 
 def add(pool: Places, place: str, text: str, least_words: int = _LEAST_WORDS) -> None:
-    """Add the sentences of a text to the pool; a text without a final point is one, too."""
+    """Add the sentences of a text to the pool; shorter ones than a few words are omitted.
+
+    `least_words` is the least number of words of a text without a final punctuation mark.
+    """
     for sentence in _END.split(" ".join(text.split())):
         words = _PLACEHOLDER.sub("", sentence).split()
         ends = sentence.endswith((".", "!", "?", ":"))
@@ -88,7 +91,10 @@ def site_sentences(site: Path) -> Places:
 
 
 def blocks(html: str) -> Iterator[tuple[str, str]]:
-    """Yield tag and text of each innermost block of a page's own part, without code blocks."""
+    """Yield the tag and text of each innermost block in a page's `article`, without code blocks.
+
+    Blocks with too few words outside of code are omitted.
+    """
     article = LexborHTMLParser(html).css_first("article")
     if article is None:
         return
@@ -106,7 +112,7 @@ def _has_blocks(node: LexborNode) -> bool:
 
 
 def help_texts(command: click.Command, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield place and text of a command's help, of its options and of the commands below it."""
+    """Yield the place and text of a command's help, of its options and of its subcommands."""
     path = path or "accelerator-portal"
     yield path, (command.help or "").replace("\b", "")
     for parameter in command.params:
@@ -119,7 +125,7 @@ def help_texts(command: click.Command, path: str = "") -> Iterator[tuple[str, st
 
 
 def messages(sources: Path) -> Iterator[tuple[str, str]]:
-    """Yield place and text of each literal in the code that reads like a message."""
+    """Yield the place and text of each string in the code that has no characters of code."""
     for path in sorted(sources.rglob("*.py")):
         for line, text in literals(ast.parse(path.read_text("utf-8"))):
             if not _CODE.search(text):
@@ -127,7 +133,10 @@ def messages(sources: Path) -> Iterator[tuple[str, str]]:
 
 
 def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield line and text of strings that are no docstrings; placeholders are shown as words."""
+    """Yield the line and text of strings that are not docstrings.
+
+    An expression in an f-string is shown as its last two words in brackets.
+    """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue

@@ -1,9 +1,9 @@
-"""The suite `speed` beside tools that share no code with it: `python -m benchmarks.speed`.
+"""Compare the suite `speed` with tools that share no code with it: `python -m benchmarks.speed`.
 
-Needs torch and NumPy, and for bandwidth a C compiler. On the CPU, with every processor: the
-product of two matrices by the suite and by NumPy (its own BLAS), copy and triad by the suite and by
-loops in C that count bytes as STREAM does. Both sides are measured by turns, so that what else runs
-on the machine hits both alike; what counts is the ratio of the medians.
+Needs torch and NumPy, and for bandwidth a C compiler. On the CPU, with all processors: the product
+of two matrices by the suite and by NumPy (with its own BLAS), copy and triad by the suite and by
+loops in C that count bytes as STREAM does. Both are measured alternately, so that other load on the
+machine affects both alike. The result is the ratio of the medians.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 TURNS = 15
 WITHIN = 2.5
-"""How far the two may be apart, as a factor: the work is the same, the libraries are not.
+"""The largest factor between the two: the work is the same, the libraries are not.
 
 On an AMD EPYC with AVX-512, torch 2.13.0 with MKL reached 0.57 of what NumPy's OpenBLAS did.
 """
@@ -47,7 +47,7 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One computation by the suite and by another tool: median work in a second of both."""
+    """One computation by the suite and by another tool: the median speed of each in `unit`."""
 
     name: str
     unit: str
@@ -56,17 +56,17 @@ class Agreement:
 
     @property
     def ratio(self) -> float:
-        """The suite's speed by the other's."""
+        """The suite's speed divided by the other's."""
         return self.suite / self.other
 
     @property
     def agrees(self) -> bool:
-        """Whether neither is much faster."""
+        """Whether the ratio is within the factor WITHIN."""
         return 1 / WITHIN <= self.ratio <= WITHIN
 
 
 def main() -> int:
-    """Print each ratio; fail where one is out of bounds."""
+    """Print each ratio; return 1 if one is not within the factor WITHIN."""
     found = [product()]
     if shutil.which("cc"):
         found += [bandwidth("copy"), bandwidth("triad")]
@@ -104,7 +104,7 @@ def bandwidth(name: str, turns: int = TURNS) -> Agreement:
 
 
 def _of_suite(name: str, shape: tuple[int, ...]) -> tuple[Work, float]:
-    """Return the suite's call, and the work that the suite counts for it in its own unit."""
+    """Return the suite's function, and the work that it does in a call, in the suite's unit."""
     import torch
 
     from accelerator_validation.suites.speed.benchmark import Setting

@@ -1,7 +1,8 @@
-"""The tables of a page beside the same by pandas: `python -m benchmarks.tables`.
+"""Compare the tables of a page with the same tables by pandas: `python -m benchmarks.tables`.
 
-Both start from the same reports and must give the same tables. At the end the one roll-up that
-grows with the archive, where pandas is ahead. Processor time, in one process; all is made up.
+Both start from the same reports and must give the same tables. The last measurement is the only
+aggregation that grows with the archive; pandas is faster at it. Everything is measured in one
+process, in processor time, from made-up reports.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ REPORTS = 10
 
 
 def main() -> None:
-    """Print one line a measurement."""
+    """Print one line for each measurement. Raises SystemExit if the tables differ."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
     parser.add_argument(
         "--tests", type=int, nargs="+", default=[5_000, 99_000], help="tests (5,000 and 99,000)"
@@ -74,7 +75,7 @@ def _of_an_archive(number: int) -> None:
 
 
 def _changes(number: int) -> Iterator[OutcomeChange]:
-    """A first report, then some that change one test in twenty."""
+    """Yield `number` changes: a first report with all tests, then one in twenty for each report."""
     pick = random.Random(0)  # noqa: S311 - made-up outcomes
     tests = max(number // 10, 20)
     keys = [f"made-up/test_{n}?compiler=eager&dtype=float32" for n in range(tests)]

@@ -1,8 +1,8 @@
-"""The operator suite with isolation beside the bare loop: `python -m benchmarks.validation`.
+"""Compare the operator suite in a worker with a plain loop: `python -m benchmarks.validation`.
 
-Needs torch. Both run the same cases in the same order with one thread; the isolated run has one
-worker, so that what is compared is isolation and not the number of processors. Imports are not
-counted: a worker is ready when the first case begins.
+Needs torch. Both run the same cases in the same order with one thread. The isolated run has one
+worker, so that the difference is the isolation and not the number of processors. Imports are not
+counted: the worker is ready when the first case begins.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MIB = 1024
 
 
 def main() -> int:
-    """Measure both, by turns; print seconds, their ratio and peak memory."""
+    """Measure both alternately; print the least seconds, their ratio and the peak memory."""
     arguments = _arguments()
     matrix = read_matrix(SUITE)
     cases = list(expand(SUITE, matrix, listed({SUITE: matrix})[SUITE], {}))[:: arguments.every]
@@ -49,7 +49,10 @@ def main() -> int:
 
 
 def _isolated(cases: Sequence[Case], matrix: Matrix) -> float:
-    """Seconds from the first beginning of a case to the last end, with journal and report."""
+    """Return the seconds from the start of the first case to the end of the last.
+
+    They include writing the journal and the report.
+    """
     moments: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         request = Request("cpu", Path(folder, "report.json"), "cpu", workers=1)
@@ -60,7 +63,7 @@ def _isolated(cases: Sequence[Case], matrix: Matrix) -> float:
 
 
 def _bare(cases: Sequence[Case], matrix: Matrix) -> float:
-    """Seconds of the same cases, one after the other in this process."""
+    """Return the seconds of the same cases, one after the other in this process."""
     job = Job("cpu", {SUITE: matrix}, {SUITE: matrix.timeout_s}, 1)
     attempt(cases[0], job)  # the imports
     started = time.perf_counter()
