@@ -301,7 +301,8 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
         """Return a connection to the first address that accepts one.
 
         Raises PrivateHostError if any address is not public, httpcore.ConnectTimeout at the first
-        address that does not respond in time, and httpcore.ConnectError if all addresses refuse.
+        address that does not respond in time, and httpcore.ConnectError if the name cannot be
+        resolved or no address accepts a connection.
         """
         error = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):

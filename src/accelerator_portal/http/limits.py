@@ -16,7 +16,7 @@ class RequestLimits:
     timeout: float = 20.0
     """The time limit for a connection, and for each part of a response."""
     total_timeout: float = 120.0
-    """The time limit for a whole response."""
+    """The time limit for a whole response, including redirects."""
     first_pause: float = 1.0
     """The wait before the second attempt; it doubles before each further attempt. Up to the same
     time is added at random, so that many clients do not repeat at the same moment."""

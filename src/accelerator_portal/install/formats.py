@@ -1,8 +1,8 @@
 """Derives rows for other formats from the rows of vendors' options.
 
-A vendor states an option for pip, uv or Docker. This module derives further rows from its rows: for
-a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a
-build, and conda.
+Vendors state options for methods such as pip, uv and Docker. This module derives further rows from
+their rows: for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic
+choice of a build, and conda.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _is_packages_only(row: InstallRow) -> bool:
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return, for each platform and machine, the uv row of the newest release that uv can detect.
+    """Return the uv row of the newest release whose build uv can detect, by platform and machine.
 
     The keys are platform id, operating system and architecture.
     """
@@ -242,7 +242,7 @@ def _uv_auto(row: InstallRow) -> InstallRow:
 
 
 def _conda(catalog: Catalog, rows: Iterable[InstallRow]) -> Iterator[InstallRow]:
-    """Yield one row for each platform and machine that conda-forge and a pip row support."""
+    """Yield one row for each platform and machine with conda-forge packages and a pip row."""
     conda = catalog.defaults.conda
     if conda is None:
         return

@@ -171,8 +171,8 @@ def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFact
 
 
 VersionBasis = Literal["index", "vendor"]
-"""The basis of a lag: the metadata on the index, or `compatibility.yaml` (`vendor`) if the metadata
-names no torch."""
+"""The basis of a lag. `index`: the metadata on the index. `vendor`: `compatibility.yaml`, if no
+metadata names torch."""
 
 
 @dataclass(frozen=True, slots=True)

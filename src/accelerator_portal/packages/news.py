@@ -1,7 +1,7 @@
-"""Finds news: published packages and changes of these, and platforms far behind PyTorch.
+"""Finds news: package releases, later changes of these, and platforms far behind PyTorch.
 
-A published package can be the first for a torch release. A platform is far behind if it lacks more
-minor releases than the criteria allow.
+A package release can be the first for a torch release. A platform is far behind if it is more minor
+releases behind PyTorch than the criteria allow.
 """
 
 from __future__ import annotations

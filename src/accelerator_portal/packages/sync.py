@@ -332,7 +332,7 @@ MOST_TOLD = 5
 
 
 def synced_words(synced: SyncResult) -> str:
-    """Return a line with the numbers of packages that were read, changed, or not (fully) read."""
+    """Return a line with the numbers of packages read, changed, not fully read and not read."""
     new = sum(package.written for package in synced.packages)
     unread = sum(bool(package.faults) for package in synced.packages)
     packages = count(len(synced.packages), "package")
