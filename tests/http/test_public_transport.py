@@ -64,6 +64,26 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(
     assert inner.asked == [PUBLIC]
 
 
+class SilentAt(Recorded):
+    """Does not answer at one address."""
+
+    async def connect_tcp(self, host: str, *args: Any, **more: Any) -> httpcore.AsyncNetworkStream:  # noqa: ANN401 - httpcore's
+        """Time out at PUBLIC."""
+        stream = await super().connect_tcp(host, *args, **more)
+        if host == PUBLIC:
+            raise httpcore.ConnectTimeout
+        return stream
+
+
+def test_the_next_address_is_tried_after_one_that_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    resolving(monkeypatch, [PUBLIC, "93.184.215.15"])
+    inner = SilentAt()
+    asyncio.run(PublicHostsBackend(inner).connect_tcp("feed.example", 443))
+    assert inner.asked == [PUBLIC, "93.184.215.15"]
+
+
 @pytest.mark.parametrize("answer", [[PRIVATE], [PUBLIC, PRIVATE], ["::1"], ["169.254.169.254"]])
 def test_a_host_with_an_address_of_the_own_network_is_not_connected_to(
     answer: list[str], monkeypatch: pytest.MonkeyPatch

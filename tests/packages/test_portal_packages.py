@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.packages.portal_packages import (
     PortalPackage,
@@ -26,6 +28,18 @@ def test_every_option_every_step_and_the_platforms_own_package_are_followed(tree
     assert list(found) == sorted(found)
     named = [str(one.requirement) for one in platform_requirements(catalog, catalog.platforms[0])]
     assert {"torch==1.10.0", "torch", "Torch_Example>=1", "helper"} <= set(named)
+
+
+def test_pypi_is_asked_for_a_package_that_an_earlier_platform_has_elsewhere(tree: Tree) -> None:
+    step = '{packages: [other-plugin], index: "https://example.org/simple/"}'
+    catalog = loaded(tree(edited((INSTALL, STEP, step), files=EXAMPLE)))
+    (first,) = catalog.platforms
+    package = first.accelerator.package.model_copy(update={"name": "other-plugin"})
+    accelerator = first.accelerator.model_copy(update={"package": package})
+    second = replace(first, id="other", accelerator=accelerator)
+    found = portal_packages(replace(catalog, platforms=(first, second)))
+    (other,) = (one for one in found if one.name == "other-plugin")
+    assert other.indexes == (PYPI, "https://example.org/simple/")
 
 
 def test_a_package_that_no_command_installs_is_looked_for_on_pypi(tree: Tree) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from uv import find_uv_bin
 
+from accelerator_portal.catalog.fields import Arch
 from accelerator_portal.install.rows import PipCall
 from accelerator_portal.packages.questions import ResolutionQuestion
 from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve
@@ -49,10 +50,8 @@ def uv(index: str, tmp_path: Path) -> Uv:
     return Uv(Path(find_uv_bin()), Path(sys.executable), tmp_path / "cache", index, retries=0)
 
 
-def question(*calls: PipCall, arch: str = "x86_64", python: str = "3.12") -> ResolutionQuestion:
-    return ResolutionQuestion(
-        calls, "linux", "aarch64" if arch == "aarch64" else "x86_64", python, first_index=False
-    )
+def question(*calls: PipCall, arch: Arch = "x86_64", python: str = "3.12") -> ResolutionQuestion:
+    return ResolutionQuestion(calls, "linux", arch, python, first_index=False)
 
 
 def call(*packages: str, **more: object) -> PipCall:
@@ -123,6 +122,11 @@ def test_a_python_without_wheels_is_no_combination(uv: Uv) -> None:
 
 def test_free_threaded_pythons_are_said_to_be_unchecked(uv: Uv) -> None:
     assert resolve(question(call("torch"), python="3.14t"), uv).kind == "unchecked"
+
+
+def test_an_architecture_that_uv_is_not_asked_about_is_unchecked(uv: Uv) -> None:
+    found = resolve(question(call("torch"), arch="s390x"), uv)
+    assert (found.kind, found.why) == ("unchecked", "this check does not cover s390x")
 
 
 def test_an_index_that_does_not_answer_is_unchecked(uv: Uv) -> None:

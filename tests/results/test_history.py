@@ -113,6 +113,15 @@ def test_only_a_whole_report_of_the_same_settings_makes_a_test_gone(
     assert [name for name, kind in said(changes) if kind == "gone"] == gone
 
 
+def test_a_test_of_a_vendors_own_suite_goes_as_well() -> None:
+    suite = {"suites": [{"name": "acme/kernels", "kind": "operator"}]}
+    tests = [{"suite": "acme/kernels", "name": name, "outcome": P} for name in ("a", "b")]
+    _, changes = folded(
+        made_up(0, {}, **suite, tests=tests), made_up(1, {}, **suite, tests=tests[1:])
+    )
+    assert [change.kind for change in changes] == ["new", "new", "gone"]
+
+
 def test_a_change_of_a_baseline_is_a_changed_expectation() -> None:
     _, changes = folded(
         made_up(0, {"a": P, "b": F, "c": P}, kind="baseline", trigger={"kind": "manual"}),

@@ -121,7 +121,7 @@ def test_html_tables_with_spans_and_tables_in_tabs_are_read() -> None:
     text = (
         "# List\n<table><thead>\n<tr><th rowspan=2>Model</th><th colspan=2>Training</th></tr>\n"
         "<tr><th>A1</th><th>A2</th></tr>\n</thead>\n"
-        "<tr><td rowspan=2>Llama</td><td>no</td><td>yes</td></tr>\n"
+        "<tr><td rowspan=0>Llama</td><td colspan=0>no</td><td>yes</td></tr>\n"
         "<tr><td>yes</td><td rowspan=99999999999>no</td></tr></table>\n\n"
         '=== "Tab"\n\n    | Model | Training A1 |\n    | --- | --- |\n    | Qwen | yes |\n'
     )

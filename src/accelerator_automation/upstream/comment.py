@@ -60,10 +60,8 @@ def comment(memory: Memory, ask: Maintainers) -> str:
     `ask` lists the maintainers of each platform. If the text would be too long, it lists and stores
     fewer tests. Raises HarmfulError if `markdown_check.faults` refuses it.
     """
-    for shown in _SHOWN:
-        sign, text = _text(_cut(memory, shown), ask)
-        if len(text) <= MOST:
-            break
+    texts = [_text(_cut(memory, shown), ask) for shown in _SHOWN]
+    sign, text = next((one for one in texts if len(one[1]) <= MOST), texts[-1])
     if found := faults(text, sign, map(run_page, memory.answers)):
         raise HarmfulError(f"comment not posted: {'; '.join(found[:5])}")
     return text

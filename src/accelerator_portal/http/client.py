@@ -300,18 +300,18 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Return a connection to the first address that accepts one.
 
-        Raises PrivateHostError if any address is not public, httpcore.ConnectTimeout at the first
-        address that does not respond in time, and httpcore.ConnectError if the name cannot be
-        resolved or no address accepts a connection.
+        Raises PrivateHostError if any address is not public, httpcore.ConnectError if the name
+        cannot be resolved, and the error of the last address (also httpcore.ConnectTimeout) if no
+        address accepts a connection.
         """
-        error = httpcore.ConnectError("the host name cannot be resolved")
+        error: Exception = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
             try:
                 return await self._inner.connect_tcp(
                     address, port, timeout, local_address, socket_options
                 )
-            except httpcore.ConnectError as refused:
-                error = refused
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
+                error = failed
         raise error
 
 

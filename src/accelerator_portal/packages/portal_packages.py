@@ -57,7 +57,7 @@ def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
     for platform in catalog.platforms:
         name = canonicalize_name(platform.accelerator.package.name)
         own.add(name)
-        found.setdefault(name, {PYPI: None})
+        found.setdefault(name, {})[PYPI] = None
         for named in platform_requirements(catalog, platform):
             found.setdefault(named.package, {}).update(dict.fromkeys(named.indexes))
     return tuple(

@@ -96,11 +96,13 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
     """Return the versions of the packages that the calls of a question name, run in order.
 
     Packages that a call names count as installed for the next calls, whatever indexes those use:
-    pip and uv do not look for packages that are already installed. For a free-threaded Python, the
-    result is `unchecked`.
+    pip and uv do not look for packages that are already installed. For a free-threaded Python or
+    an architecture that is not in _PLATFORMS, the result is `unchecked`.
     """
     if question.python.endswith("t"):
         return ResolutionResult("unchecked", why=FREE_THREADED)
+    if (question.os, question.arch) not in _PLATFORMS:
+        return ResolutionResult("unchecked", why=f"this check does not cover {question.arch}")
     installed: dict[str, str] = {}
     with TemporaryDirectory(prefix="portal-installed-") as folder:
         for call in question.calls:

@@ -172,7 +172,7 @@ class _Reader:
             self._place += 1
             if key in found:
                 raise self._error(f'the key "{key[:60]}" is listed twice', "remove one of the two")
-            if len(found) > MAX_MEMBERS:
+            if len(found) >= MAX_MEMBERS:
                 raise self._error(f"more than {MAX_MEMBERS:,} keys in one object")
             if key == "tests" and self._next() == "[":
                 for _ in self._items("]"):

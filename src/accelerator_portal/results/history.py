@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
+from urllib.parse import unquote
 
 from accelerator_portal.catalog.wording import count
 from accelerator_portal.reports.identity import identity_of, parse_key
@@ -95,7 +96,7 @@ def fold(
     changes: list[OutcomeChange] = []
     whole = _whole(report)
     for name, tests in said.items():
-        complete = name.partition("?")[0] in whole
+        complete = unquote(name.partition("?")[0]) in whole
         gone = _missing(groups.get(name), tests) if complete else ()
         groups[name] = _folded(groups.get(name), tests, at, changes, gone)
     kept = replace(state, reports={**state.reports, at.id: at}, groups=groups)

@@ -179,17 +179,18 @@ def _must_pass(reports: Iterable[Report], wanted: MustPass) -> str | None:
     An operator passes if the newest outcome of each of its tests is good (`outcomes.GOOD`), and
     PyTorch did not compute it on the CPU instead of the device.
     """
-    on_cpu: set[str] = set()
+    on_cpu: dict[str, set[str]] = {name: set() for name in wanted.names}
     outcomes: dict[str, dict[str, Outcome]] = {name: {} for name in wanted.names}
     oldest_first = sorted((r.started, n, r) for n, r in enumerate(reports) if r.started)
     for _, _, report in oldest_first:
         for test in report.tests:
             if _tries(test, wanted) and test.name in outcomes:
-                outcomes[test.name][identity_of(test).key] = test.outcome
-                (on_cpu.add if OPERATORS_ON_CPU in test.metrics else on_cpu.discard)(test.name)
+                key, cpu = identity_of(test).key, on_cpu[test.name]
+                outcomes[test.name][key] = test.outcome
+                (cpu.add if OPERATORS_ON_CPU in test.metrics else cpu.discard)(key)
     failed = [name for name, of in outcomes.items() if not BAD.isdisjoint(of.values())]
     passed = [name for name, of in outcomes.items() if of and GOOD.issuperset(of.values())]
-    fallen = [name for name in passed if name in on_cpu]
+    fallen = [name for name in passed if on_cpu[name]]
     unknown = [name for name in outcomes if name not in {*failed, *passed}]
     if len(unknown) == len(outcomes):
         number = len(outcomes)

@@ -111,8 +111,11 @@ def _rows(table: LexborNode) -> list[list[str]]:
 
 
 def _span(cell: LexborNode, name: str) -> int:
+    """Return how many columns or rows a cell covers; `rowspan=0` means all further rows."""
     value = (cell.attributes.get(name) or "")[:9]
-    return min(int(value), _WIDEST) if value.isdecimal() else 1
+    if not value.isdecimal():
+        return 1
+    return min(int(value) or (_WIDEST if name == "rowspan" else 1), _WIDEST)
 
 
 def _cell_text(cell: LexborNode) -> str:
