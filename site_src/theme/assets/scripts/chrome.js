@@ -100,7 +100,7 @@ function offerPages(query) {
   const [questions, finder] = document.querySelectorAll(".search-lead");
   questions.hidden = !ERROR.test(query);
   questions.search = new URLSearchParams({ text: asked() });
-  finder.hidden = !questions.hidden || !/\d/.test(query) || query.length > LONGEST_NAME;
+  finder.hidden = !questions.hidden || !/\d/.test(query) || /^[\d.]+$/.test(query) || query.length > LONGEST_NAME;
   finder.search = new URLSearchParams({ card: query });
   finder.textContent = finderWords.replace("{query}", () => query);
 }
