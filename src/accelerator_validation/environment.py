@@ -28,6 +28,9 @@ _PACKAGES = (
 
 GROUP = "torch.backends"
 
+IN_TREE = frozenset({"cpu", "cuda", "xpu", "mps", "mtia", "meta"})
+"""The device types that torch itself implements, without a plugin."""
+
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
@@ -75,18 +78,23 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 def plugin(device: str) -> dict[str, str] | None:
     """Return `name`, `version` and `commit` of the plugin that torch loads by itself, or None.
 
-    Of several plugins, one whose entry point contains `device` is preferred. The commit is
-    included if it is known.
+    Of several plugins, one whose entry point contains the type of `device` is preferred; for a type
+    in `IN_TREE`, it must contain it. The commit is included if it is known.
     """
+    kind = device_type(device)
     points = metadata.entry_points(group=GROUP)
-    if device == "cpu" or not points:
-        return None
-    point = min(points, key=lambda point: device not in f"{point.name} {point.value}")
-    if point.dist is None:
+    named = [point for point in points if kind in f"{point.name} {point.value}"]
+    point = next(iter(named or ([] if kind in IN_TREE else points)), None)
+    if kind == "cpu" or point is None or point.dist is None:
         return None
     stated = {"name": point.dist.name, "version": point.dist.version}
     commit = _commit_of(point.module.partition(".")[0], point.dist)
     return stated | ({"commit": commit} if commit else {})
+
+
+def device_type(device: str) -> str:
+    """Return the type of a device: `cuda` for `cuda:1`."""
+    return device.partition(":")[0]
 
 
 def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
@@ -118,7 +126,7 @@ def installed_version(package: str) -> str | None:
 
 
 def _sdk(torch: Any, device: str) -> dict[str, str] | None:  # noqa: ANN401 - the module torch
-    if device != "cuda":
+    if device_type(device) != "cuda":
         return None
     if torch.version.hip:
         return {"name": "ROCm", "version": torch.version.hip}
@@ -126,15 +134,16 @@ def _sdk(torch: Any, device: str) -> dict[str, str] | None:  # noqa: ANN401 - th
 
 
 def _hardware(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
-    if device == "cpu":
+    if device_type(device) == "cpu":
         return processor()
     with suppress(Exception):  # a plugin may lack it, or raise anything
-        return str(torch.get_device_module(device).get_device_name(0))[:200] or None
+        index = int(device.partition(":")[2] or 0)
+        return str(torch.get_device_module(device).get_device_name(index))[:200] or None
     return None
 
 
 def _count(torch: Any, device: str) -> int | None:  # noqa: ANN401 - the module torch
-    if device != "cpu":
+    if device_type(device) != "cpu":
         with suppress(Exception):
             return int(torch.get_device_module(device).device_count())
     return None

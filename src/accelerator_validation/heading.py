@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from accelerator_portal.catalog.wording import count
+from accelerator_validation.environment import device_type
 from accelerator_validation.executorch.registry import USUAL as USUAL_BACKEND
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.own_settings import differences
@@ -76,8 +77,9 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
     names, programs = set(matrices), set(FAMILIES["executorch"])
     own = {name for name, matrix in matrices.items() if matrix.own_verdict}
     speeds = {name for name, matrix in matrices.items() if matrix.kind == "speed"}
+    on_cpu = device_type(request.device) == "cpu"
     sentences = [
-        (names - programs - own - speeds, ON_CPU if request.device == "cpu" else ON_DEVICE),
+        (names - programs - own - speeds, ON_CPU if on_cpu else ON_DEVICE),
         (names & programs, IN_EXECUTORCH),
         (own, OWN_TESTS),
         (speeds, SPEEDS),

@@ -28,10 +28,50 @@ def site(tmp_path: Path) -> Path:
 
 
 def plugin(site: Path, code: str = IMPORTED, device: str = "acme") -> object:
-    command = [sys.executable, "-c", f"{code}print(json.dumps(plugin({device!r})))"]
+    return json.loads(python(site, f"{code}print(json.dumps(plugin({device!r})))"))
+
+
+def python(site: Path, code: str) -> bytes:
+    command = [sys.executable, "-c", code]
     path = ":".join(["src", str(site)])
     done = subprocess.run(command, env={"PYTHONPATH": path}, capture_output=True, check=True)
-    return json.loads(done.stdout)
+    return done.stdout
+
+
+# torch with two GPUs, as far as a report asks it.
+TORCH = """
+from types import SimpleNamespace
+__version__ = "2.14.0"
+version = SimpleNamespace(git_version=None, hip=None, cuda="13.0")
+cards = SimpleNamespace(get_device_name=lambda index: f"Card {index}", device_count=lambda: 2)
+get_device_module = {"cuda": cards, "cuda:1": cards}.__getitem__
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "hardware"), [("cuda", "Card 0"), ("cuda:1", "Card 1"), ("cpu:0", None)]
+)
+def test_a_device_may_have_an_index(tmp_path: Path, device: str, hardware: str | None) -> None:
+    (tmp_path / "torch.py").write_text(TORCH)
+    code = "from accelerator_validation.environment import environment, processor; import json\n"
+    found = json.loads(
+        python(tmp_path, f"{code}print(json.dumps([environment({device!r}), processor()]))")
+    )
+    assert found[0].get("hardware") == (hardware or found[1])
+    assert found[0].get("hardware_count") == (2 if hardware else None)
+    sdk = {"name": "CUDA", "version": "13.0"} if hardware else None
+    assert found[0].get("sdk") == sdk
+
+
+def test_of_several_plugins_that_of_the_device_is_stated(site: Path) -> None:
+    install_entry_point(site, "aaa", "torch.backends", "other = aaa:start", "")
+    for device in ("acme", "acme:0"):
+        assert plugin(site, ASK, device) == {"name": "torch_acme", "version": "1.0"}
+    assert plugin(site, ASK, "unnamed") is not None
+    for device in ("cpu:0", "cuda", "cuda:0"):
+        assert plugin(site, ASK, device) is None
+    install_entry_point(site, "bbb", "torch.backends", "bbb = bbb:cuda_start", "")
+    assert plugin(site, ASK, "cuda:0") == {"name": "bbb", "version": "1.0"}
 
 
 def test_a_plugin_states_its_commit_as_torch_does(site: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from accelerator_portal.reports.report import OperatorCoverage
 from accelerator_portal.reports.report_file import read_report
+from accelerator_validation.heading import ON_CPU
 from accelerator_validation.journal import read_journal
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import Probed
@@ -173,6 +174,11 @@ def test_known_issues_skip_tests_or_excuse_their_failure(tmp_path: Path) -> None
         "https://example.org/1",
     )
     assert done.went_well
+
+
+def test_a_cpu_with_an_index_is_tested_against_itself(tmp_path: Path) -> None:
+    report = run(request(tmp_path, device="cpu:0"), ["passed-1"]).report
+    assert ON_CPU in (report.note or "")
 
 
 def test_a_run_in_which_nothing_ran_is_no_success(tmp_path: Path) -> None:

@@ -10,11 +10,8 @@ from importlib import metadata
 
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
-from accelerator_validation.environment import GROUP
+from accelerator_validation.environment import GROUP, IN_TREE, device_type
 from accelerator_validation.listing import AUTOLOAD
-
-# The device types that PyTorch itself implements; all others come from plugins.
-IN_TREE = frozenset({"cpu", "cuda", "xpu", "mps", "mtia", "meta"})
 
 _LIMIT_S = 120
 
@@ -31,7 +28,7 @@ class LoadingError(Exception):
 
 def is_in_tree(device: str) -> bool:
     """Return whether PyTorch itself includes a device."""
-    return device.partition(":")[0] in IN_TREE
+    return device_type(device) in IN_TREE
 
 
 def entry_point(context: Context) -> None:
