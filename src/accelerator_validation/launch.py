@@ -105,7 +105,7 @@ def start(
         told(f"Importing torch, listing the tests and checking the device {request.device}.")
         waiting = _Waiting(told)
         with begin_listing(matrices) as listing:  # in parallel with the probe of the device
-            probed = with_backend(_probed(request, cluster, told, waiting), asked)
+            probed = with_backend(_probed(request, matrices, cluster, told, waiting), asked)
             if cluster is None:
                 prepare_workers(request, matrices, probed)
             plan = _planned(request, matrices, listing, today, waiting)
@@ -129,7 +129,7 @@ def resume_run(
     matrices, asked = _matrices(request, suites_of_journal(request), sources)
     with locked(request), _cluster(request, told) as cluster:
         told(f"Checking {request.device}. This imports torch first.")
-        probed = with_backend(_probed(request, cluster, told, _Waiting(told)), asked)
+        probed = with_backend(_probed(request, matrices, cluster, told, _Waiting(told)), asked)
         _warn(matrices, probed, told)
         with watching(None) as watch:
             return resume(request, matrices, probed, watch, cluster)
@@ -202,20 +202,24 @@ def _refuse_missing(matrices: Mapping[str, Matrix]) -> None:
 
 
 def _probed(
-    request: Request, cluster: Cluster | None, told: ProgressCallback, waiting: Waiting
+    request: Request,
+    suites: Iterable[str],
+    cluster: Cluster | None,
+    told: ProgressCallback,
+    waiting: Waiting,
 ) -> Probed:
     """Return the result of probing the device. Raises RunError if the device cannot be used.
 
-    With the suite `integration`, whose tests report the cause, most failed probes are returned. The
-    error is raised even then if torch is missing, the probe hangs, or torch does not support the
-    device.
+    If `suites` include `integration`, whose tests report the cause, most failed probes are
+    returned. The error is raised even then if torch is missing, the probe hangs, or torch does not
+    support the device.
     """
     found = _tried(request, cluster, waiting)
     if found.fault == "no torch":
         raise RunError(no_torch_words())
     if found.fault == "hang":  # every test would hang in the same place
         raise RunError(f'"{request.device}": {found.words}')
-    if found.fault and (found.unknown or DIAGNOSING.isdisjoint(request.suites)):
+    if found.fault and (found.unknown or DIAGNOSING.isdisjoint(suites)):
         what = "import torch fails" if found.fault == "import" else "the device cannot be used"
         raise RunError(f'"{request.device}": {what}. {found.words}')
     if found.fault:

@@ -109,10 +109,11 @@ def main() -> None:
     sys.stdout.flush()
     forks = _works_in_a_fork(device)
     if wrong := _wrong(torch, device):
-        unknown = bool(_NO_SUCH.search(wrong)) and not modules and plugin(device) is None
+        own = plugin(device)
+        unknown = bool(_NO_SUCH.search(wrong)) and not modules and own is None
         without_device: dict[str, Any] = {}
         with suppress(Exception):
-            without_device = environment("cpu") | {"hardware": None}
+            without_device = environment("cpu") | {"plugin": own, "hardware": None}
         _tell(Probed(without_device, "device", wrong, unknown=unknown))
         return
     from accelerator_validation.suites.aten import census

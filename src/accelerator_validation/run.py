@@ -249,8 +249,13 @@ def _now() -> dt.datetime:
 
 
 def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
-    """Raise RunError if device, torch, plugin, backend or shard differ from the run's start."""
+    """Raise RunError if device, torch, plugin, backend or shard differ from the run's start.
+
+    The error is also raised if the device now fails before they are known.
+    """
     before, now = kept.head["environment"], probed.environment
+    if "torch" in before and "torch" not in now:  # the probe ended before it could tell
+        raise RunError(f'"{request.device}" cannot be used: {probed.words}')
     pairs: dict[str, tuple[Any, Any]] = {"device": (kept.head["device"], request.device)}
     pairs |= {name: (before.get(name), now.get(name)) for name in ("torch", "plugin", "backend")}
     if wanted := request.shard:  # without one, the run's own shard is continued

@@ -14,6 +14,8 @@ from click.testing import CliRunner, Result
 from accelerator_portal.cli import main
 from accelerator_portal.reports.report_file import read_report, report_text
 from accelerator_validation import launch
+from accelerator_validation.case import case_of
+from accelerator_validation.journal import Journal
 from accelerator_validation.plan import RunError
 from accelerator_validation.request import Request, processors
 from tests.reports.examples import report
@@ -52,6 +54,24 @@ def test_a_test_that_fails_is_told_and_fails_the_command(folder: Path) -> None:
     )
     assert '"cpu" cannot be used: ImportError: libmade_up.so is missing\n' in done.stderr
     assert [test.outcome for test in read_report(out).tests] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    ("case", "told"),
+    [
+        ("operators/add?dtype=float32&mode=forward", '"cpu": import torch fails. ImportError'),
+        ("integration/import", '"cpu" cannot be used: ImportError'),
+    ],
+)
+def test_going_on_with_a_device_that_has_failed_since_is_refused(
+    folder: Path, case: str, told: str
+) -> None:
+    head = {"device": "cpu", "environment": {"torch": "2.14.0"}, "skipped": {}}
+    with Journal(folder / "report.journal.jsonl", anew=True) as journal:
+        journal.plan(head, [case_of(case)])
+    done = run(folder / "report.json", "--resume")
+    assert done.exit_code == 2, done.output
+    assert told in " ".join(done.stderr.replace("│", " ").split("\nError: ")[-1].split())
 
 
 def test_the_report_names_the_lock_files_of_its_environment(folder: Path) -> None:

@@ -25,6 +25,17 @@ def test_an_import_that_hangs_is_told_apart_from_a_device_that_hangs(
     assert (found.fault, found.words) == ("hang", "import torch did not finish within 6 s")
 
 
+def test_a_device_that_fails_leaves_its_plugin_known(
+    site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(REPOSITORY / "src"), site]))
+    monkeypatch.setenv("PAPER_LOADING", "absent")
+    with begin_probe("paper") as process:
+        found = probed_by(process)
+    assert found.fault == "device"
+    assert found.environment["plugin"]["name"] == "torch-paper"
+
+
 def test_a_device_needs_no_more_than_memory_and_a_copy(site: str, tmp_path: Path) -> None:
     done = validate(
         tmp_path,
