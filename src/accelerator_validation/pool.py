@@ -99,6 +99,7 @@ class Pool:
             self._context = get_context("forkserver")
         self._queue: deque[Case] = deque()
         self._suspects: deque[Case] = deque()
+        self._first: dict[str, Outcome] = {}  # of tests that are tried once more, by id
         self._workers: list[_Worker] = []
         self._stillborn = 0
         self._started = 0
@@ -201,8 +202,10 @@ class Pool:
         again = OUTCOMES[result.outcome].retried and not worker.alone
         if again:
             self._suspects.append(case)
+            self._first[case.id] = result.outcome
         if worker.alone:
-            result = replace(result, attempts=2, reason=_reason_of_second(result))
+            reason = _reason_of_second(result, self._first[case.id])
+            result = replace(result, attempts=2, reason=reason)
         self._ended(case, result, not again)
 
     def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
@@ -259,12 +262,12 @@ class Pool:
         worker.connection.close()
 
 
-def _reason_of_second(result: Result) -> str | None:
-    """Return the reason in the result of a second attempt, with a note on the first attempt."""
-    if OUTCOMES[result.outcome].retried:
+def _reason_of_second(result: Result, first: Outcome) -> str:
+    """Return the reason in the result of a second attempt, with a note on the outcome `first`."""
+    if result.outcome == first:
         return f"{result.reason} The result was the same when the test ran in a separate process."
-    first = "The first attempt, after other tests in the same process, failed."
-    return f"{result.reason or ''} {first}".strip()
+    note = "The first attempt, after other tests in the same process, failed."
+    return f"{result.reason or ''} {note}".strip()
 
 
 def death(code: int | None, log: str, *, alone: bool) -> Result:

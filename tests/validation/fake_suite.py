@@ -50,6 +50,10 @@ def run(case: Case, context: Context) -> Result:
             os.kill(os.getpid(), signal.SIGSEGV)
     if kind == "leak" and len(_seen) > 1:  # fails after others, and not alone
         os.kill(os.getpid(), signal.SIGSEGV)
+    if kind == "varied":  # crashes after others, and hangs alone
+        if len(_seen) > 1:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        time.sleep(600)
     if kind == "daemon":
         daemon = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
         Path(context.device).write_text(str(daemon.pid), "utf-8")

@@ -107,6 +107,13 @@ def test_a_suspect_is_tried_once_more_alone_and_that_attempt_counts(tmp_path: Pa
     assert tests["passed-1"].reason is None
 
 
+def test_a_second_attempt_that_fails_in_another_way_is_not_called_the_same(tmp_path: Path) -> None:
+    done = run(request(tmp_path), ["passed-1", "varied-1"], timeout_s=3)
+    varied = by_name(done.report.tests)["varied-1"]
+    assert varied.outcome == "timed-out"
+    assert (varied.reason or "").endswith("in the same process, failed.")
+
+
 def test_a_failing_test_carries_the_command_that_repeats_it(tmp_path: Path) -> None:
     done = run(request(tmp_path), ["wrong-1", "passed-1"])
     wrong, passed = done.report.tests
