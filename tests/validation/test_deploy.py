@@ -139,7 +139,27 @@ def test_a_container_is_built_checked_and_removed(tmp_path: Path) -> None:
     made = recipe("", container="FROM made-up")
     found = deploy.deployed(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
     assert (found.outcome, found.log_tail) == ("passed", "FROM made-up\nmade 1")
-    assert told.read_text("utf-8").splitlines() == ["build --tag", "run --rm", "image rm"]
+    assert told.read_text("utf-8").splitlines() == [
+        "build --tag",
+        "run --rm",
+        "rm --force",
+        "image rm",
+    ]
+
+
+def test_a_container_does_not_outlive_the_time_limit(tmp_path: Path) -> None:
+    """The client is killed at the limit, but the container belongs to Docker's daemon."""
+    program = tmp_path / "docker"
+    program.write_text(
+        f"#!/bin/bash\ncase $1 in\nrun) echo $4 > {tmp_path}/running; sleep 60;;\n"
+        f"rm) grep -qx $3 {tmp_path}/running && rm {tmp_path}/running;;\nesac\n",
+        "utf-8",
+    )
+    program.chmod(0o755)
+    made = recipe("", container="FROM made-up", timeout_s=2)
+    found = deploy.deployed(made, f"{tmp_path}{os.pathsep}/usr/bin:/bin")
+    assert (found.outcome, found.stage) == ("timed-out", "deploy")
+    assert not (tmp_path / "running").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ The script, and then the check of the platform's install options, run in a tempo
 is also their HOME; after a Dockerfile, the check runs in the image. Of this machine's environment,
 they get only the settings of proxies, certificates and pip, and PATH is a plain one. This shows
 whether a recipe is complete, but it is no sandbox: they run as the user who started them. At the
-time limit, their process group is killed, but not a running container. If the whole run is
+time limit, their process group and the container of the check are killed. If the whole run is
 interrupted, they may continue.
 """
 
@@ -96,9 +96,11 @@ def _in_container(made: Deployment, place: _Place) -> Result:
     try:
         if wrong := _wrong(built, "build", "docker build", place.log):
             return wrong
-        return _checked(made, place, "docker", "run", "--rm", image, made.recipe.python)
+        named = ("--name", image)
+        return _checked(made, place, "docker", "run", "--rm", *named, image, made.recipe.python)
     finally:
         place.left = max(place.left, 30.0)
+        place.run("docker", "rm", "--force", image)  # it outlives its client at the time limit
         place.run("docker", "image", "rm", "--force", image)
 
 
