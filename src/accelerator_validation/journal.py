@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,8 +92,8 @@ class JournalContent:
 def read_journal(path: Path) -> JournalContent:
     """Return the content of a journal; incomplete lines are ignored.
 
-    Raises JournalError if the file cannot be read, has no heading or no plan, or is of another
-    version.
+    Raises JournalError if the file cannot be read, has no heading or no plan, is of another
+    version, or has an invalid record.
     """
     try:
         lines = path.read_bytes().splitlines()
@@ -107,6 +107,14 @@ def read_journal(path: Path) -> JournalContent:
                 records.append(record)
     if len(records) < 2 or records[0].get("version") != VERSION or "cases" not in records[1]:  # noqa: PLR2004 - head and plan
         raise JournalError(f"{path} is not a journal of this version, or is incomplete")
+    try:
+        return _content(records)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise JournalError(f"{path} has an invalid record") from None
+
+
+def _content(records: Sequence[Mapping[str, Any]]) -> JournalContent:
+    """Return the content of a journal's records. Raises various errors for invalid records."""
     results: dict[str, Result] = {}
     begun: set[str] = set()
     for record in records[2:]:
