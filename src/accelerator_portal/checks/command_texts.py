@@ -16,7 +16,7 @@ from accelerator_portal.reports.store import stored_reports
 # parenthesis, an address, a dot, an at sign, a container engine, or a word that `unprotected_words`
 # looks for are parsed.
 _INTERESTING = re.compile(
-    r"[|`@.(]|//|verify|insecure|trust|check|force|auth|tls|docker|podman|nerdctl|-\w*k",
+    r"[|`@.(]|//|verify|insecure|trust|check|force|auth|ssl|tls|docker|podman|nerdctl|-\w*k",
     re.IGNORECASE,
 )
 

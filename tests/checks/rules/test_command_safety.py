@@ -4,6 +4,8 @@ import cProfile
 
 import pytest
 
+from accelerator_portal.checks.command_texts import CommandText
+from accelerator_portal.checks.rules import commands
 from accelerator_portal.checks.shell_text import pipelines
 from accelerator_portal.reports.report_file import report_text
 from tests.folders import (
@@ -22,6 +24,22 @@ def test_the_commands_of_reports_are_looked_at(tree: Tree) -> None:
     path = "accelerators/example/results/a.json"
     found = problems_in(tree({**EXAMPLE, path: report_text(made)}))
     assert [problem.partition(": ")[0] for problem in found] == [f"{path}:1", f"{path}:20"]
+
+
+UNPROTECTED = [
+    *commands._OPTIONS,
+    *(f"export {name}=1" for name in sorted(commands._VARIABLES)),
+    *(f"tool config set {setting} 0" for setting in commands._SETTINGS),
+    *(f"tool --set {value}" for value in commands._VALUES),
+]
+
+
+@pytest.mark.parametrize("text", UNPROTECTED)
+def test_no_word_that_disables_a_check_is_skipped_in_text(text: str) -> None:
+    """Texts without certain words are not parsed; each such word must be one of these."""
+    pipelines = CommandText("guide.md", 1, text).pipelines()
+    words = [word for pipeline in pipelines for one in pipeline.commands for word in one.words]
+    assert list(commands.unprotected_words(words))
 
 
 @pytest.mark.parametrize(
