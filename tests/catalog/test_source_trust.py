@@ -65,6 +65,7 @@ def test_what_this_project_ran_is_its_own_test() -> None:
         ("https://intel.github.io/x", "intel.github.io"),
         ("https://www.paddlepaddle.org.cn/x", "paddlepaddle.org.cn"),
         ("https://github.com/", "github.com/"),
+        ("https://github.com", "github.com/"),
     ],
 )  # fmt: skip
 def test_a_place_is_an_owner_or_a_domain(url: str, whose: str) -> None:

@@ -134,7 +134,7 @@ def place(url: str) -> str:
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.").replace("raw.githubusercontent", "github")
     if host in _CODE_HOSTS:
-        return f"{host}/{parts.path.split('/')[1].lower()}"
+        return f"{host}/{parts.path.strip('/').partition('/')[0].lower()}"
     labels = host.split(".")
     shared = ".".join(labels[-2:]) in _SHARED_SUFFIXES
     return ".".join(labels[-3 if shared else -2 :])
