@@ -69,6 +69,51 @@ def test_what_is_no_regular_file_stays_what_it_is(tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == {pipe, folder}
 
 
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    """As /dev/stdout, which is a link to the file that standard output is redirected to."""
+    link, target, gone = tmp_path / "stdout", tmp_path / "redirected", tmp_path / "gone"
+    target.touch()
+    link.symlink_to(target)
+    gone.symlink_to("made")
+    for path in (link, gone):
+        write_text_atomically(path, "text")
+        assert path.is_symlink()
+    assert target.read_text("utf-8") == "text"
+    assert {*tmp_path.iterdir()} == {link, target, gone, tmp_path / "made"}
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="this system has no /dev/fd")
+def test_a_redirected_stream_is_written_through(tmp_path: Path) -> None:
+    with (tmp_path / "redirected").open("w") as stream:
+        write_text_atomically(Path(f"/dev/fd/{stream.fileno()}"), "text")
+    assert (tmp_path / "redirected").read_text("utf-8") == "text"
+
+
+def test_a_folder_that_cannot_be_renamed_leaves_the_one_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, rename = tmp_path / "out", Path.rename
+    write_folder_atomically(folder, {"old.txt": "old"})
+
+    def fail(path: Path, target: Path) -> Path:
+        hidden.append(target.name)
+        if (path / "new.txt").exists():
+            raise PermissionError(13, "made up")
+        return rename(path, target)
+
+    hidden: list[str] = []
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(PermissionError):
+        write_folder_atomically(folder, {"new.txt": "new"})
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")] == [
+        "out",
+        "out/old.txt",
+    ]
+    # A process that is killed between the two renames leaves what `remove_leftovers` finds.
+    assert hidden[0].startswith(".out.")
+    assert hidden[0].endswith(".new")
+
+
 def test_a_folder_replaces_the_one_that_is_there(tmp_path: Path) -> None:
     (tmp_path / "copied.bin").write_bytes(b"\xff")
     folder = tmp_path / "out"

@@ -20,14 +20,18 @@ LEFTOVER_AGE = dt.timedelta(hours=1)
 
 _SUFFIX = ".new"
 
+_DEVICES = frozenset({"/dev", "/dev/fd"})
+
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
     """Write a file atomically and create its parent folders.
 
-    A device such as /dev/stdout is written to directly. Raises OSError if writing fails.
+    A device such as /dev/stdout and the target of a link are written to directly: neither is
+    replaced. Raises OSError if writing fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and not path.is_file():
+    is_device = str(path.absolute().parent) in _DEVICES  # a redirected stream is a regular file
+    if path.is_symlink() or is_device or (path.exists() and not path.is_file()):
         path.write_bytes(data)
         return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_SUFFIX}")
@@ -50,8 +54,8 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
     """Write a folder as a whole; it replaces an existing one.
 
     `files` maps paths inside the folder to their text, or to a file to copy. An existing folder is
-    first renamed to a hidden name that ends with `.old`. Raises OSError if writing fails, and
-    leaves no partial folder.
+    first renamed to a hidden name that ends with `.old.new`. Raises OSError if writing fails, and
+    then leaves no partial folder and the existing one as it was.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."
@@ -66,9 +70,13 @@ def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> No
                 target.write_text(content, encoding="utf-8")
         temporary.chmod(0o755)
         if folder.exists():
-            old = temporary.with_suffix(".old")
+            old = temporary.with_suffix(f".old{_SUFFIX}")
             folder.rename(old)
-            temporary.rename(folder)
+            try:
+                temporary.rename(folder)
+            except BaseException:
+                old.rename(folder)
+                raise
             shutil.rmtree(old)
         else:
             temporary.rename(folder)
