@@ -17,7 +17,9 @@ TODAY = dt.date(2026, 6, 1)
 
 def left(tree: Tree, exception: str, *, wrong: bool = True) -> list[str]:
     files = edited(WRONG) if wrong else dict(EXAMPLE)
-    text = f"exceptions:\n  - {{path: {GUIDE}, reason: Made up., {exception}}}\n"
+    text = "exceptions:\n"
+    for one in exception.split("; "):
+        text += f"  - {{path: {GUIDE}, reason: Made up., {one}}}\n"
     catalog, problems = load_catalog(tree(files | {EXCEPTIONS: text}))
     assert catalog is not None
     assert problems == []
@@ -50,6 +52,11 @@ NEEDLESS = f"{EXCEPTIONS}: {GUIDE} does not need this exception any more"
             True,
             [LINK, f'{EXCEPTIONS}: there is no rule "text-link"'],
         ),
+        (
+            "rule: text-links, expires: 2026-05-31; rule: text-links, expires: 2026-06-01",
+            True,
+            [NEEDLESS],
+        ),
     ],
 )
 def test_an_exception_of_no_use_is_a_problem(
@@ -59,3 +66,17 @@ def test_an_exception_of_no_use_is_a_problem(
     assert len(found) == len(words)
     for told, start in zip(found, words, strict=True):
         assert told.startswith(start)
+
+
+def test_an_exception_for_a_deleted_folder_is_not_needed(tree: Tree) -> None:
+    gone = "accelerators/gone/guide.md"
+    text = f"{{path: {gone}, rule: text-links, reason: Made up., expires: 2026-06-01}}"
+    root = tree({**EXAMPLE, EXCEPTIONS: f"exceptions: [{text}]\n"})
+    catalog, _ = load_catalog(root)
+    assert catalog is not None
+    (found,) = run_checks(catalog, TODAY)
+    assert found.what == f"{gone} does not need this exception any more"
+    (root / gone).parent.mkdir()  # a folder that cannot be read may still need it
+    catalog, _ = load_catalog(root)
+    assert catalog is not None
+    assert list(run_checks(catalog, TODAY)) == []

@@ -175,6 +175,8 @@ class Catalog:
     """Questions and answers that hold on every platform."""
     left_out: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """The reports of folders that could not be loaded, by folder name. They are checked, too."""
+    folders: frozenset[str] = frozenset()
+    """The names of all folders of platforms, also of those that are not in `platforms`."""
     archived_without_folder: tuple[str, ...] = ()
     """The ids of platforms that have archived results but no folder."""
     changed: frozenset[str] = frozenset()

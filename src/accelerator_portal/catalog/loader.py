@@ -102,9 +102,8 @@ def load_catalog(
     reader = _Reader(root)
     releases = reader.record(RELEASES, Releases)
     defaults = reader.record(SELECTOR, SelectorDefaults)
-    platforms = [
-        p for folder in reader.folders() if wanted(folder) and (p := reader.platform(folder))
-    ]
+    folders = reader.folders()
+    platforms = [p for folder in folders if wanted(folder) and (p := reader.platform(folder))]
     platforms.sort(key=Platform.order)
     if releases is None or defaults is None:
         return None, reader.problems
@@ -133,6 +132,7 @@ def load_catalog(
         packages=packages,
         packages_read=packages_read,
         left_out=reader.left_out,
+        folders=frozenset(folders),
         archived_without_folder=reader.archived_without_folder(),
     )
     return catalog, reader.problems

@@ -22,7 +22,8 @@ def without_exemptions(
     """
     used: set[int] = set()
     for problem in problems:
-        place = next((n for n, e in enumerate(catalog.exceptions) if _accepts(e, problem)), None)
+        places = [n for n, one in enumerate(catalog.exceptions) if _accepts(one, problem)]
+        place = min(places, key=lambda n: catalog.exceptions[n].expires < today, default=None)
         if place is None:
             yield problem
             continue
@@ -54,10 +55,10 @@ def _accepts(exemption: Exemption, problem: Problem) -> bool:
 def _is_left_out(catalog: Catalog, exemption: Exemption) -> bool:
     """Return whether an exception's file is in a vendor's folder that the catalog does not have.
 
-    Such a folder is missing, unreadable or quarantined, so the rules did not check all of it.
+    Such a folder is unreadable or quarantined, so the rules did not check all of it.
     """
     folder = platform_of(exemption.path)
-    return bool(folder) and folder not in catalog.by_id
+    return folder in catalog.folders and folder not in catalog.by_id
 
 
 def _problem(catalog: Catalog, place: int, what: str, remedy: str) -> Problem:
