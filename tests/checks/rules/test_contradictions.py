@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.catalog import Catalog, load_catalog
+from accelerator_portal.catalog import Catalog, Problem, load_catalog
 from accelerator_portal.checks.rules.facts import contradictions
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited
@@ -40,10 +40,14 @@ def read(root: Path) -> Catalog:
     return catalog
 
 
-def found(tree: Tree, *rows: str) -> list[str]:
+def problems(tree: Tree, *rows: str) -> list[Problem]:
     text = HEAD + "rows:\n" + "".join(f"  - {{{row}, source: made-up}}\n" for row in rows)
     catalog = read(tree({**PLUGINS, COMPATIBILITY: text}))
-    return [problem.what for problem in contradictions.check(catalog, TODAY)]
+    return list(contradictions.check(catalog, TODAY))
+
+
+def found(tree: Tree, *rows: str) -> list[str]:
+    return [problem.what for problem in problems(tree, *rows)]
 
 
 @pytest.mark.parametrize(("python", "whats"), [("3.12, 3.13t", []), ("3.12, 3.14", [LACKING])])
@@ -121,6 +125,23 @@ RUNTIME, ENDS = 'includes: {{Runtime: "{}"}}', "lifecycle: {{status: {}, until: 
 def test_two_rows_of_one_plugin_version(tree: Tree, row: str, other: str, whats: list[str]) -> None:
     older = PLUGIN.replace("1.10.0", "1.9.1")
     assert found(tree, PLUGIN + row, older + other) == [f"plugin 3.0 {what}" for what in whats]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ['torch: "1.10.0", python: ["3.14"]'],
+        ['torch: "1.10.0", variant: ex2, includes: {Example: "2.1"}'],
+        [driver("ex1", "1.4", ">=5"), driver("ex1", "1.4.2", ">=6").replace("1.10.0", "1.9.1")],
+        [
+            PLUGIN + ENDS.format("active", "2027-01-01"),
+            PLUGIN.replace("1.10.0", "1.9.1") + ENDS.format("active", "2027-02-01"),
+        ],
+    ],
+)
+def test_no_note_is_advised_where_none_helps(tree: Tree, rows: list[str]) -> None:
+    (problem,) = problems(tree, *(f"{row}, note: They disagree." for row in rows))
+    assert "note" not in problem.remedy
 
 
 def with_card(tree: Tree, build: str) -> Catalog:

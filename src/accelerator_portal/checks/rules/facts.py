@@ -217,7 +217,6 @@ def _differences(model: HardwareModel, other: HardwareModel) -> Iterator[str]:
 
 
 _VERSIONS = "compatibility.yaml"
-_REMEDY = "correct the wrong value; if sources disagree, say so in a note of the row"
 
 
 def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
@@ -234,7 +233,8 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
                 f"this entry lists Python {', '.join(lacking)}, but data/releases.yaml says that "
                 f"torch {row.torch} supports {', '.join(known or ())}"
             )
-            yield platform.problem(_VERSIONS, ("rows", place, "python"), what, _REMEDY)
+            remedy = "correct the Python versions here or in data/releases.yaml"
+            yield platform.problem(_VERSIONS, ("rows", place, "python"), what, remedy)
 
 
 def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
@@ -251,7 +251,8 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
                 f'this entry includes {sdk} {row.includes[sdk]}, but install.yaml says that "'
                 f'{row.variant}" has version {version}'
             )
-            yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, _REMEDY)
+            remedy = "correct the version here or in install.yaml, or the variant here"
+            yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, remedy)
 
 
 def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
@@ -271,7 +272,8 @@ def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
                     f"{sdk} {other.includes[sdk]} needs {name} {other.needs[name]}, but "
                     f"{sdk} {one.includes[sdk]} (torch {one.torch}) needs {one.needs[name]}"
                 )
-                yield platform.problem(_VERSIONS, ("rows", place, "needs"), what, _REMEDY)
+                remedy = "correct the wrong version of the SDK or of the driver"
+                yield platform.problem(_VERSIONS, ("rows", place, "needs"), what, remedy)
 
 
 def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
@@ -285,7 +287,8 @@ def plugins_beside_components(platform: Platform) -> Iterator[Problem]:
             before = first.setdefault((row.plugin or "", row.variant, name), version)
             if before != version:
                 what = f"plugin {row.plugin} includes {name} {version} here and {before} above"
-                yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, _REMEDY)
+                remedy = "correct the wrong value; if sources disagree, say so in a note of the row"
+                yield platform.problem(_VERSIONS, ("rows", place, "includes"), what, remedy)
 
 
 def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
@@ -301,7 +304,8 @@ def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
         before = other.lifecycle.until if other.lifecycle else None
         if before != row.lifecycle.until:
             what = f"plugin {row.plugin} ends on {row.lifecycle.until} here and on {before} above"
-            yield platform.problem(_VERSIONS, ("rows", place, "lifecycle"), what, _REMEDY)
+            remedy = "write the same date in both entries"
+            yield platform.problem(_VERSIONS, ("rows", place, "lifecycle"), what, remedy)
 
 
 def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
