@@ -146,6 +146,16 @@ def test_what_is_refused_is_said_by_name_and_nothing_is_planned(
     assert not stage.file("plan.json").exists()
 
 
+@pytest.mark.parametrize("command", ["sweep", "answer"])
+def test_only_commands_that_start_tests_say_that_none_were_started(
+    stage: Stage, command: str
+) -> None:
+    stage.double.faults = [Fault(f"GET repos/{HOME}/actions", 403, "Forbidden", times=9)]
+    done = stage.answer() if command == "answer" else stage.run(command)
+    assert done.exit_code == 1
+    assert stage.summary.startswith("**Error:** `repos/")
+
+
 def test_an_event_of_an_older_commit_is_out_of_order(stage: Stage) -> None:
     stage.double.records[f"repos/{UPSTREAM}/pulls/{NUMBER}"]["head"]["sha"] = "d" * 40
     done = stage.plan(nested(pull_webhook()))

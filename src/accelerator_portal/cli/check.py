@@ -204,7 +204,7 @@ def _pages(root: Path) -> str:
     "--base",
     metavar="COMMIT",
     help="Compare with this commit. If two folders use the same name, the one "
-    "that changed is reported. Default: the branch main of origin.",
+    "that changed is reported. Default: the default branch of origin, or else its branch main.",
 )
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def check(  # noqa: PLR0913 - each is an option

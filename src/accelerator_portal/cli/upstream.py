@@ -223,7 +223,7 @@ def sweep(home: str, told: Path | None) -> None:
     Requires PORTAL_TOKEN to read this repository's runs and to start them. A run is started at most
     three times.
     """
-    with _said_in_a_line(told):
+    with _said_in_a_line(told, "Error:"):
         done = dispatch_queue.sweep(
             client_here("PORTAL_TOKEN"), home, dt.datetime.now(dt.timezone.utc)
         )
@@ -263,7 +263,7 @@ def answer(root: Path, told: Path | None, out: Path, **said: Any) -> None:  # no
     posted, the command fails and tries again in the next run.
     """
     catalog = catalog_of_main(root)
-    with _said_in_a_line(told):
+    with _said_in_a_line(told, "Error:"):
         clients = clients_here(said["home"], said["login"])
         now = dt.datetime.now(dt.timezone.utc)
         done = answer_round.answer(root, catalog, clients, now, keep=said["keep"])
@@ -314,8 +314,8 @@ def _bytes(event: Path) -> bytes:
 
 
 @contextmanager
-def _said_in_a_line(told: Path | None) -> Iterator[None]:
-    """Print an error as one line, also in the summary file `told`, and exit.
+def _said_in_a_line(told: Path | None, heading: str = "No tests were started.") -> Iterator[None]:
+    """Print an error as one line, also in the summary file `told` after `heading`, and exit.
 
     The problems of a ProblemsError are printed one per line, and not in the summary file.
     """
@@ -327,7 +327,7 @@ def _said_in_a_line(told: Path | None) -> Iterator[None]:
     except (RefusedEventError, GitHubError, ValueError) as error:
         words = " ".join(str(error).split())
         if told:
-            _say(told, f"**No tests were started.** {span(words)}\n")
+            _say(told, f"**{heading}** {span(words)}\n")
         raise click.ClickException(words) from None
 
 
