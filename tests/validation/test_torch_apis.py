@@ -12,7 +12,7 @@ import pytest
 from accelerator_validation.case import Case
 from accelerator_validation.classify import SkippedError
 from accelerator_validation.context import Context
-from accelerator_validation.suites import integration
+from accelerator_validation.suites import device_checks, integration
 from accelerator_validation.suites.torch_apis import absent_name, need_api
 from tests.validation.runs import matrix
 
@@ -114,3 +114,21 @@ def test_the_suite_skips_a_check_and_lets_other_errors_through(
         integration.run(Case("integration", "new"), context)
     with pytest.raises(AttributeError, match="grad"):
         integration.run(Case("integration", "broken"), context)
+
+
+def test_the_memory_of_the_device_under_test_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not that of the current device, which is the first one."""
+    used = {"made:0": 0, "made:1": 0}
+
+    def ones(_: int, *, device: str) -> object:
+        used[device] += 4 << 20
+        return object()
+
+    accelerator = module(
+        "torch.accelerator",
+        memory_allocated=lambda device="made:0": used[device],
+        empty_cache=lambda: used.update({"made:1": 0}),
+    )
+    made = module("torch", __version__="2.13.0", ones=ones, accelerator=accelerator)
+    monkeypatch.setitem(sys.modules, "torch", made)
+    device_checks.memory(Context("made:1", matrix([])))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -224,6 +225,18 @@ def test_the_free_memory_of_the_machine_is_what_linux_says(tmp_path: Path) -> No
     assert suite.free_bytes("cpu", meminfo) == 21_000_000 * 1024
     assert suite.free_bytes("cpu", tmp_path / "none") is None
     assert suite.free_bytes("meta") is None
+
+
+@pytest.mark.parametrize(("device", "free"), [("cuda", 10), ("cuda:1", 11)])
+def test_the_free_memory_is_that_of_the_device(
+    monkeypatch: pytest.MonkeyPatch, device: str, free: int
+) -> None:
+    cards = SimpleNamespace(mem_get_info=lambda index=0: (10 + index, 20))
+    monkeypatch.setattr(torch, "get_device_module", lambda _: cards)
+    assert suite.free_bytes(device) == free
+    del cards.mem_get_info
+    cards.get_device_properties = lambda index: SimpleNamespace(total_memory=10 + index)
+    assert suite.free_bytes(device) == free
 
 
 def test_a_device_that_nothing_waits_for_is_not_measured() -> None:

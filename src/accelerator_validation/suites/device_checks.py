@@ -79,19 +79,19 @@ def synchronize(context: Context) -> None:
     """Check that torch.accelerator.synchronize returns."""
     torch = accelerated(context)
     torch.ones(8, device=context.device).mul_(2)
-    torch.accelerator.synchronize()
+    torch.accelerator.synchronize(context.device)
 
 
 def memory(context: Context) -> None:
     """Check that the memory in use grows with a tensor and shrinks when it is freed."""
     torch = accelerated(context)
     need_api(torch, "accelerator.memory_allocated", "accelerator.empty_cache")
-    before = torch.accelerator.memory_allocated()
+    before = torch.accelerator.memory_allocated(context.device)
     held = torch.ones(1 << 20, device=context.device)
-    during = torch.accelerator.memory_allocated()
+    during = torch.accelerator.memory_allocated(context.device)
     del held
     torch.accelerator.empty_cache()
-    after = torch.accelerator.memory_allocated()
+    after = torch.accelerator.memory_allocated(context.device)
     said = (
         f"memory before, during and after a 4 MiB allocation: {before}, {during} and {after} bytes"
     )
@@ -170,7 +170,7 @@ def stream_order(context: Context) -> None:
     first, second = torch.Stream(device=context.device), torch.Stream(device=context.device)
     require(first != second, "two new streams are the same stream")
     values = torch.zeros(_SIDE, _SIDE, device=context.device)
-    torch.accelerator.synchronize()
+    torch.accelerator.synchronize(context.device)
     with first:
         for _ in range(_ROUNDS):
             values.add_(1)
@@ -202,7 +202,7 @@ def event_timing(context: Context) -> None:
     torch = accelerated(context)
     begin, end = (torch.Event(device=context.device, enable_timing=True) for _ in range(2))
     values = torch.ones(_SIDE, _SIDE, device=context.device)
-    torch.accelerator.synchronize()
+    torch.accelerator.synchronize(context.device)
     started = time.perf_counter()
     begin.record()
     for _ in range(_ROUNDS):

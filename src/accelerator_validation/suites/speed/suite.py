@@ -271,10 +271,10 @@ def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
         available = proc_field(meminfo, "MemAvailable")
         return int(available.split()[0]) * 1024 if available else None
     with suppress(Exception):  # a plugin may lack it, or raise anything
-        module = torch.get_device_module(device)
+        module, index = torch.get_device_module(device), torch.device(device).index or 0
         if hasattr(module, "mem_get_info"):
-            return int(module.mem_get_info()[0])
-        return int(module.get_device_properties(0).total_memory)
+            return int(module.mem_get_info(index)[0])
+        return int(module.get_device_properties(index).total_memory)
     return None
 
 
