@@ -73,11 +73,18 @@ def _sentences(suite: str, own: SuiteSettings) -> Iterator[str]:
 
 
 def _faults(suite: str, matrix: Matrix, platform: Platform) -> Iterator[Problem]:
+    recipes = platform.validation.deploy if suite == DEPLOY else ()
+    checks = platform.install.checks
+    for number, recipe in enumerate(recipes):
+        if recipe.check not in checks:
+            what = f'install.yaml has no check "{recipe.check}"'
+            place: Location = ("deploy", number, "check")
+            yield platform.problem(VALIDATION, place, what, did_you_mean(recipe.check, checks))
     own = platform.validation.suites.get(suite)
     if own is None:
         return
     for axis, narrowed in own.axes.items():
-        place: Location = ("suites", suite, "axes", axis)
+        place = ("suites", suite, "axes", axis)
         if axis not in matrix.axes:
             what, known = f'{suite} has no parameter "{axis}"', did_you_mean(axis, matrix.axes)
             yield platform.problem(VALIDATION, place, what, known)

@@ -127,6 +127,13 @@ def test_recipes_bring_their_check_and_enough_time(tree: Tree) -> None:
     assert found.timeout_s > 7200
 
 
+def test_a_recipe_without_a_check_is_told(tree: Tree) -> None:
+    with pytest.raises(ProblemsError, match=r':2: install\.yaml has no check "pyton"; did you'):
+        applied(
+            {"deploy": matrix(["from-source"])}, platform(tree, DEPLOY.replace("python", "pyton"))
+        )
+
+
 def test_no_script_runs_unless_that_is_said(tree: Tree, tmp_path: Path) -> None:
     found = applied({"deploy": matrix(["from-source"])}, platform(tree, DEPLOY))
     words = r"runs scripts of the platform's folder \(from-source\); read them, then add --run-scr"
