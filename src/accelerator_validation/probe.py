@@ -29,6 +29,9 @@ LIMIT_S = 180
 # Printed between the import of torch and the first use of the device.
 _IMPORTED = "imported"
 
+# The first characters of the printed result: a plugin may print other lines that begin with `{`.
+_RESULT = '{"environment"'
+
 # Torch's errors for a device type that it does not know or was not built for.
 _NO_SUCH = re.compile(
     r"Expected one of cpu|Invalid device string|not linked with support|not compiled with|"
@@ -75,7 +78,7 @@ def probed_by(
     `fault` is set if the process fails, hangs or dies.
     """
     done = process.wait(limit_s, waiting)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    lines = [line for line in done.stdout.splitlines() if line.startswith(_RESULT)]
     if done.status == 0 and lines:
         return Probed(**json.loads(lines[-1]))
     if done.status is None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from accelerator_validation.probe import Probed, probed_by
+from accelerator_validation.side_process import Output, SideProcess
 from tests.validation.packages import install_entry_point
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -96,3 +99,18 @@ def test_what_is_no_commit_is_left_out(site: Path, note: str, version: str) -> N
     (site / "torch_acme-1.0.dist-info" / "direct_url.json").write_text(note)
     (site / "torch_acme" / "version.py").write_text(f"git_version = {version}\n")
     assert plugin(site) == {"name": "torch_acme", "version": "1.0"}
+
+
+def test_what_a_plugin_prints_is_not_taken_for_the_result_of_a_probe() -> None:
+    class Ended(SideProcess):
+        def __init__(self) -> None:
+            """Start nothing."""
+
+        def wait(self, *_: object) -> Output:
+            result = json.dumps(asdict(Probed({"torch": "2.14.0"})))
+            return Output(0, f"imported\n{result}\n{{'freed': 3}}\n", "")
+
+        def __exit__(self, *_: object) -> None:
+            """End nothing."""
+
+    assert probed_by(Ended()) == Probed({"torch": "2.14.0"})
