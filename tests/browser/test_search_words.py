@@ -17,7 +17,7 @@ PAGES = {
     "questions/ get-started/": "uninstall pytorch, upgrade pytorch, reinstall pytorch, remove pytorch, switch from cpu to cuda, how to upgrade pytorch",
     "questions/": "flexattention, conda pytorch channel, upgrade pytorch conda, no solution found when resolving dependencies, libtorch windows cmake, conda, conda install pytorch old version, notebook, colab, jupyter, uninstall, faq, error message, how to uninstall pytorch, import error, killed, no module named torch, "
     "no kernel image, out of memory, torch.cuda.is_available false, cuda not available, cuda conda",
-    "compute-platforms/cuda/ questions/": "pytorch-cuda",
+    "compute-platforms/cuda/ questions/": "pytorch-cuda, distributeddataparallel, torchrun, winerror 1455",
     "versions/": "version, python 3.13, release notes, older version, python 3.14, previous versions, cu116, torch 1.13.1, 1.13.1",
     "compute-platforms/": "windows",
     "hardware/ compute-platforms/": "gpu",

@@ -93,6 +93,17 @@ def test_a_baseline_is_said_to_be_one_and_has_no_rate(site: Site) -> None:
         assert "no checked results" in words or not skipped, stored.id
 
 
+def test_expected_outcomes_are_not_shown_as_runs(site: Site) -> None:
+    page = site.pages["results/huggingface/"]
+    for head in page.tree.css("table.matrix thead tr:last-child th")[1:]:
+        assert ("expected, not run" in head.text()) == ("baseline" in head.text())
+    for cell in page.tree.css("table.matrix tbody td a"):
+        assert "expected, not run: " in attribute(cell, "title")
+    tests = site.pages["results/huggingface/tests/a/"]
+    assert "expected, not run: " in tests.tree.css(".evidence p")[0].text()
+    assert "baseline" in site.pages["results/"].tree.css("ul.legend")[-1].text()
+
+
 def test_counts_show_what_they_are_taken_of(site: Site) -> None:
     words = site.pages["results/runs/ascend-torchbench-2024-10/"].one("article").text()
     assert (

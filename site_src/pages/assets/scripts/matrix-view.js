@@ -99,7 +99,7 @@ export class MatrixView {
       shown.setAttribute("role", "img");
     } else {
       shown.href = "";
-      shown.title = `${column.name}, ${column.like}: ${words}`;
+      shown.title = `${column.name}, ${column.like}: ${column.kind === "baseline" ? "expected, not run: " : ""}${words}`;
     }
     const cell = element("td");
     cell.append(shown);

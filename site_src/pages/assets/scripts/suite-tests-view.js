@@ -18,6 +18,7 @@ function resultItem(result, report, signs, root) {
   const item = element("li");
   item.id = result.id;
   const words = element("p");
+  if (report.kind === "baseline") words.append("expected, not run: ");
   words.append(signs.get(result.outcome).firstElementChild.cloneNode(true), ` ${result.outcome.replaceAll("-", " ")} · `);
   words.append(link(`${root}../compute-platforms/${report.accelerator}/#results`, report.name));
   if (result.settings) words.append(` · ${result.settings}`);

@@ -256,11 +256,13 @@ def _rows(
         cells = []
         for column, own, place in zip(matrix.columns, names, places, strict=True):
             test = reports[column.report].tests[place] if place >= 0 else None
-            cells.append(_cell(own, column.group, test))
+            cells.append(_cell(own, column, test))
         yield MatrixRow(name, address_of(matrix.suite, name), tuple(cells))
 
 
-def _cell(accelerator: str, group: str, test: TestEntry | None) -> Cell:
+def _cell(accelerator: str, column: Column, test: TestEntry | None) -> Cell:
     if test is None:
-        return Cell(None, f"{accelerator}, {group}: no evidence")
-    return Cell(test.outcome, f"{accelerator}, {group}: {test.outcome.replace('-', ' ')}")
+        return Cell(None, f"{accelerator}, {column.group}: no evidence")
+    expected = "expected, not run: " if column.kind == "baseline" else ""
+    words = f"{expected}{test.outcome.replace('-', ' ')}"
+    return Cell(test.outcome, f"{accelerator}, {column.group}: {words}")
