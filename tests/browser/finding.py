@@ -13,6 +13,21 @@ HARDWARE = "hardware/"
 HOME = ""
 
 SYSTEMS = {"linux": "Linux x86_64", "windows": "Win32", "macos": "MacIntel", "phone": "iPhone"}
+# Phones and tablets whose platform is that of a computer.
+MOBILE = """
+Object.defineProperty(navigator, "platform", { get: () => "%s" });
+Object.defineProperty(navigator, "userAgentData", { get: () => undefined });
+Object.defineProperty(navigator, "userAgent", { get: () => "%s" });
+Object.defineProperty(navigator, "maxTouchPoints", { get: () => 5 });
+"""
+ANDROID = MOBILE % (
+    "Linux armv81",
+    "Mozilla/5.0 (Linux; Android 10; K) Chrome/140.0.0.0 Mobile Safari/537.36",
+)
+IPAD = MOBILE % (
+    "MacIntel",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/18.0 Safari/605.1.15",
+)
 SYSTEM = """
 Object.defineProperty(navigator, "platform", { get: () => "%s" });
 Object.defineProperty(navigator, "userAgentData", { get: () => undefined });

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.browser import finder_queries as texts
-from tests.browser.finding import HARDWARE, HOME, anew, ask, on
+from tests.browser.finding import ANDROID, HARDWARE, HOME, IPAD, anew, ask, on
 from tests.browser.visit import PHONE, OpenPage, expect, shown_commands
 
 
@@ -107,8 +107,9 @@ def test_a_missing_python_is_spoken_of_where_a_command_names_one(open_page: Open
     expect(first).not_to_contain_text("does not have this Python")
 
 
-def test_on_a_phone_the_other_systems_are_linked(open_page: OpenPage) -> None:
-    page = open_page(HOME, script=on("phone"), viewport=PHONE)
+@pytest.mark.parametrize("script", [on("phone"), ANDROID, IPAD], ids=["iphone", "android", "ipad"])
+def test_on_a_phone_the_other_systems_are_linked(open_page: OpenPage, script: str) -> None:
+    page = open_page(HOME, script=script, viewport=PHONE)
     ask(page, "arc b580")
     why = page.locator(".answer").first.locator(".answer-why")
     other = "These commands are for Linux. Commands for other systems: Windows"

@@ -244,8 +244,10 @@ export async function architectureOfBrowser() {
   return hints?.bitness === "64" ? { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null : null;
 }
 
+/** Null on a phone or a tablet: "Linux armv8l" of Android and the "MacIntel" of an iPad name another machine. */
 export function nameOfSystem() {
   const name = (navigator.userAgentData?.platform || navigator.platform || "").toLowerCase();
+  if (/android/i.test(navigator.userAgent) || (name.startsWith("mac") && navigator.maxTouchPoints > 1)) return null;
   if (name.startsWith("win")) return "windows";
   if (name.startsWith("mac")) return "macos";
   return name.includes("linux") ? "linux" : null;
