@@ -202,7 +202,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
         ),
         (
             "?platform=cuda&os=windows&method=docker",
-            "Docker is not available for CUDA on Windows x86-64. Showing pip.",
+            "Docker is not available for CUDA on Windows x86-64. Showing pip. Containers for CUDA",
         ),
         (
             "?platform=cuda&os=linux&build=2.4.1&method=docker",
@@ -294,7 +294,7 @@ def test_at_the_start_only_what_the_machine_cannot_have_is_marked(
             (
                 "This site has no command for Ascend NPU 2.7.0 on Linux x86-64. "
                 "The nearest release is 2.7.1. "
-                "Change to PyTorch 2.7.1"
+                "Change to PyTorch 2.7.1 All versions of Ascend NPU"
             ),
         ),
         (
@@ -362,6 +362,22 @@ def test_an_impossible_format_stays_and_says_why(open_page: OpenPage) -> None:
     label = page.locator("label:has(input[name=method][value=docker])")
     expect(label).to_be_visible()
     expect(label.locator(".choice-reason")).to_have_text("Linux only")
+    page = open_page("?platform=xpu&os=windows&arch=x86_64&method=conda")
+    label = page.locator("label:has(input[name=method][value=conda])")
+    expect(label.locator(".choice-reason")).to_have_text("not for XPU")
+    expect(page.locator("[data-part=status]")).to_contain_text("Showing pip.")
+    way = page.locator("[data-part=status]").get_by_role("link", name="conda environment")
+    way.click()
+    answer = page.locator(f"[id='{urlsplit(page.url).fragment}']")
+    expect(answer).to_contain_text("in your activated conda environment")
+
+
+def test_unmet_wishes_of_one_cause_are_said_once(open_page: OpenPage) -> None:
+    page = open_page("?platform=cuda&os=linux&build=2.7.0&variant=cu126&method=conda")
+    expect(page.locator("[data-part=status]")).to_contain_text(
+        "This site has no PyTorch 2.7.0 and CUDA 12.6 command for conda. "
+        "Showing PyTorch, version not pinned. Change to"
+    )
 
 
 def test_an_intel_mac_gets_the_commands_of_its_last_release(open_page: OpenPage) -> None:

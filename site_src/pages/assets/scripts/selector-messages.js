@@ -5,6 +5,7 @@ import { compareVersions } from "./selector-model.js";
 import { LIMITS } from "./selector-wishes.js";
 
 const CONTAINERS = ["docker", "dockerfile"];
+const CONDA_ANSWER = "questions/#faq-why-does-conda-install-no-new-pytorch-or-not-find-pytorch-cuda";
 
 /** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
@@ -25,6 +26,7 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
   }
   const containers = model.data.containers[found.choice.platform];
   if (containers && found.unmet.some(([axis, value]) => CONTAINERS.includes(value) && !model.available(axis, found.choice).has(value))) box.append(" ", link(`${form.dataset.root}compute-platforms/${found.choice.platform}/#${containers}`, say("Containers for {platform}", { platform: model.label("platform", found.choice.platform) })));
+  if (wantsConda(found)) box.append(" ", condaAnswer(form.dataset.root));
   if (found.unmet.some(([axis]) => axis === "build") && isPlugin(model, found.choice.platform)) box.append(" ", olderReleases(model, found.choice.platform));
   if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
   if (sequel) box.append(" ", wayBack(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
@@ -87,6 +89,15 @@ function unusedMirrors(form, { row }, wishes) {
   return unused.map(({ selectedOptions }) => say("These commands do not use the mirror {name}.", { name: selectedOptions[0].text }));
 }
 
+/** Whether the reader has conda, and the commands are those of pip: they run in an environment of conda, too. */
+export function wantsConda({ row, choice, unmet }) {
+  return row && choice.method === "pip" && unmet.some(([axis, value]) => axis === "method" && value === "conda");
+}
+
+export function condaAnswer(root) {
+  return link(root + CONDA_ANSWER, say("Run the pip lines in your activated conda environment"));
+}
+
 /** A button that takes a wish (again), or takes one back. */
 function wayBack(words, axis, value) {
   const button = element("button", "link", words);
@@ -117,10 +128,16 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
     const [said, others] = notHere(model, choice, { machine, platform });
     return [said, machineButtons(model, choice, limits).length > 0 && others];
   }
+  const isHere = ([axis, value]) => model.available(axis, choice).has(value);
   return unmet.map(([axis, value]) => {
     const wished = valueName(model, axis, value, choice.platform);
     const shown = shownName(model, axis, choice);
-    if (model.available(axis, choice).has(value)) return say("This site has no {value} command for {instead}. Showing {shown}.", { value: wished, instead: later(model, choice, wishes, axis, unmet, limits), shown });
+    if (isHere([axis, value])) {
+      const alike = unmet.filter((wish) => isHere(wish) && shownName(model, wish[0], choice) === shown); // conda shows the same for each
+      if (alike[0][0] !== axis) return "";
+      const values = both(alike.map(([name, other]) => valueName(model, name, other, choice.platform)));
+      return say("This site has no {value} command for {instead}. Showing {shown}.", { value: values, instead: later(model, choice, wishes, axis, unmet, limits), shown });
+    }
     if (axis !== "build") return say("{value} is not available for {platform} on {machine}. Showing {shown}.", { value: wished, platform, machine, shown });
     const newest = model.offers(choice.platform)[model.machine(choice)];
     const near = nearest(model, choice, value);

@@ -16,7 +16,7 @@ export function showChoice(form, model, { choice, row }, whole, limits) {
     const known = axis === "python" && !row?.pythons ? new Set() : model.available(axis, choice);
     for (const input of fieldset.querySelectorAll("input[type=radio]")) showValue(form, model, { choice, row, newest, known, whole, limits }, input);
     const more = fieldset.querySelector(".more-choices");
-    if (more) more.hidden = more.querySelector(".choice:not([hidden])") === null;
+    if (more) more.hidden = more.querySelector(".choice:not([hidden]), [data-part=older]") === null; // the link to all versions counts, too
     fieldset.hidden = fieldset.querySelector(".choice:not([hidden])") === null;
   }
   form.querySelectorAll(".more-choices").forEach(unfold);
@@ -88,10 +88,10 @@ function chip(model, { choice, whole, limits }, axis, value) {
   return [listed([build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean)), ""];
 }
 
-/** Where a platform has a format that is not for the reader's machine. */
+/** Where a platform has a format that is not for the reader's machine, or that it has none. */
 function whereElse(model, choice, method) {
   const rows = (model.rowsOf.get(choice.platform) ?? []).filter((row) => row.method === method);
-  if (rows.length === 0) return "";
+  if (rows.length === 0) return say("not for {platform}", { platform: model.label("platform", choice.platform) });
   return elsewhere(model, choice, Object.fromEntries(rows.map((row) => [row.machine, row.build])));
 }
 

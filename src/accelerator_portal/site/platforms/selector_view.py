@@ -205,8 +205,7 @@ def _value(
         hidden = value.id == newest or not known
         checked = checked and not hidden
         if axis.id == "method" and not known:
-            reason = _where_else(selector, choice, value.id)
-            hidden = reason == ""
+            reason, hidden = _where_else(selector, choice, value.id), False
         elif axis.id in {"method", "variant"} and not hidden:
             detail = _chip(selector, choice, axis, value.id)
     if reason == "none":
@@ -234,11 +233,11 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
     """Return the machines on which the selected platform has a method: `Linux only`.
 
-    The text is empty if there are none.
+    The text is `none` if there are none.
     """
     rows = selector.rows_of(choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
-    return other_machines(selector, elsewhere, choice) if elsewhere else ""
+    return other_machines(selector, elsewhere, choice) if elsewhere else "none"
 
 
 def build_name(build: str) -> str:
