@@ -79,6 +79,20 @@ def test_a_project_says_which_systems_its_index_is_for(rows: tuple[InstallRow, .
     assert "\n# For Linux only\n[[tool.uv.index]]\n" in rocm
 
 
+def test_a_project_of_pypis_cuda_build_says_what_other_systems_get(
+    rows: tuple[InstallRow, ...],
+) -> None:
+    texts = {
+        row.os: row.files[0].text
+        for row in of(rows, "pyproject")
+        if row.platform == "cuda" and row.build == "2.15.0" and row.arch == "x86_64"
+        if row.variant == "cu132"
+    }
+    assert "[[tool.uv.index]]" not in texts["linux"]
+    assert "On Windows and macOS, the same lines install the CPU build.\n" in texts["linux"]
+    assert all("CPU build" not in text for os, text in texts.items() if os != "linux")
+
+
 def test_nightly_builds_allow_prereleases(rows: tuple[InstallRow, ...]) -> None:
     for row in of(rows, "pyproject"):
         assert ('prerelease = "allow"' in row.files[0].text) == any(c.pre for c in row.calls)

@@ -128,6 +128,9 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
     yield 'name = "my-project"'
     yield 'version = "0.1.0"'
     yield 'requires-python = "=={python}.*"'
+    if row.variant.startswith("cu") and not any(c.index or c.extra_index for c in row.calls):
+        yield "# PyPI's Linux wheel is the CUDA build."
+        yield "# On Windows and macOS, the same lines install the CPU build."
     yield "dependencies = ["
     for call in row.calls:
         yield from (f"  {_text(package)}," for package in call.packages)
@@ -145,6 +148,12 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
     if sources:
         yield from ("", "[tool.uv.sources]")
         yield from (f"{name} = {source}" for name, source in sources.items())
+    yield from _index_lines(indexes, systems)
+
+
+def _index_lines(
+    indexes: Mapping[str, str], systems: Mapping[str, frozenset[str]]
+) -> Iterator[str]:
     for url, name in indexes.items():
         yield from ("", *_index_lines(url, name, systems.get(url, frozenset(_UV_SYSTEMS))))
 
