@@ -163,13 +163,14 @@ export function answers(index, message, selected = "") {
   const names = [last, message].map((text) => named(index, text)).find((found) => found.size > 0) ?? new Set();
   const platforms = selected ? new Set([selected]) : names;
   const group = (place) => index.questions[place]?.split("/")[0];
-  const fits = (place) => platforms.size === 0 || group(place) === "any" || platforms.has(group(place));
+  const titled = headed(index, message);
+  const fits = (place) => platforms.size === 0 || group(place) === "any" || platforms.has(group(place)) || (!selected && titled.includes(place));
   const declaring = (text) => {
     const found = declared(index, text);
     const own = (place) => Number(platforms.size > 0 && group(place) !== "any");
     return [...found.keys()].sort((one, other) => own(other) - own(one) || found.get(other) - found.get(one));
   };
-  const now = causes(message).map(declaring).find((found) => found.length > 0) ?? [];
+  const now = [titled, ...causes(message).map(declaring)].find((found) => found.length > 0) ?? [];
   const owners = new Set(now.map(group).filter((owner) => owner !== "any"));
   const sure = platforms.size > 0 || group(now[0]) === "any" || owners.size === 1;
   const right = sure ? now.find(fits) : undefined;
@@ -181,6 +182,12 @@ export function answers(index, message, selected = "") {
   const places = [...now, ...declaring(message), ...quoting(index, last), ...near].filter((place) => fits(place) || place === other);
   const id = (place) => index.questions[place] ?? null;
   return { found: [...new Set(places)].slice(0, MOST).map(id), named: names, opened: id(right), other: id(other) };
+}
+
+/** The questions whose heading is the whole text. */
+function headed(index, text) {
+  const asked = plain(text);
+  return asked ? [...index.titles.keys()].filter((place) => plain(index.titles[place]) === asked) : [];
 }
 
 /** The questions that declare a message with the whole text in it, such as "no kernel image"; one word is too little. */
