@@ -2,7 +2,7 @@
 
 import { both, element, link, listed, markEnglish, say, sayCount, sayParts, sentences, vendorText } from "./elements.js";
 import { commandsFor, selectorQuery } from "./finder-commands.js";
-import { described, olderRelease, olderReleases } from "./selector-messages.js";
+import { condaAnswer, described, olderRelease, olderReleases, wantsConda } from "./selector-messages.js";
 import { compareVersions } from "./selector-model.js";
 import { needParts, scriptOf } from "./selector-view.js";
 
@@ -103,7 +103,7 @@ function body(context, answer) {
   if (generation?.verdict === "none" && platform.dispatch_key !== "CPU") links.append(" ", link(`${root}other-ways/`, say("Phones, browsers and other runtimes")));
   parts.push(links);
   if (!/npu|\n/i.test(context.query) && generation?.notes.some((note) => note.includes("The NPU of"))) links.append(" ", link(`${root}hardware/?card=${encodeURIComponent(`${context.query} NPU`)}`, say("The NPU of this processor")));
-  const sure = identify(platform, found.choice.os);
+  const sure = generation?.verdict === "none" ? null : identify(platform, found.choice.os); // the tool of a platform finds no hardware of others, such as an NPU
   if (sure) parts.push(sure);
   return parts;
 }
@@ -114,7 +114,7 @@ function commands(context, answer, found) {
   const { choice, row } = found;
   const verdict = headline(model, answer, choice);
   const build = element("p", "answer-runs", builtFor(model, found));
-  const said = [...reasons(model, answer, found), ...otherSystems(context, answer, found)].map((text) => paragraph("answer-why", text));
+  const said = [...reasons(context, answer, found), ...otherSystems(context, answer, found)].map((text) => paragraph("answer-why", text));
   return [...(verdict ? [paragraph("answer-verdict", verdict)] : []), build, ...said, ...otherBuilds(root, answer), ...commandBox(scriptOf(model, choice, row), { hasUv: model.available("method", choice).has("uv"), isDoubtful: answer.generation?.uncertain }), ...requirements(answer, row)];
 }
 
@@ -155,7 +155,7 @@ function onRequest(model, { platform, generation }, { choice, wishes, limits }) 
   return found.row?.onRequest && found.choice.build === build ? { ...found, wishes: asked, limits } : null;
 }
 
-function reasons(model, answer, found) {
+function reasons({ model, root }, answer, found) {
   const { platform, generation, toolkit, driver, rented } = answer;
   const { choice, wanted, variant, tooOld, unmet } = found;
   const system = model.label("os", choice.os);
@@ -180,6 +180,7 @@ function reasons(model, answer, found) {
   const otherPython = answer.python && found.row.pythons && choice.python !== answer.python ? [`Python ${answer.python}`] : [];
   const other = [...tooEarly, ...otherPython, ...unmet.filter(([axis]) => axis !== "python").map(([axis, value]) => model.label(axis, value, platform.id))];
   if (other.length > 0) said.push(say("There is no command for {what} here.", { what: both(other) }));
+  if (wantsConda(found)) said.push(condaAnswer(root));
   return said;
 }
 
@@ -311,12 +312,17 @@ function paragraph(className, parts) {
 function notes({ platform, generation, models, wsl }, row) {
   const finding = row?.finding(row.pythons?.[0] ?? "");
   const isHere = (text) => !row || (generation.note_machines?.[text]?.some((machine) => `${row.os} ${row.arch} `.startsWith(`${machine} `)) ?? true);
-  const vendors = new Set([...(generation?.notes ?? []).filter(isHere), models.length === 1 && models[0].note, row?.note].filter(Boolean));
+  const vendors = new Set([...(generation?.notes ?? []).filter(isHere), models.length === 1 && models[0].note, ownTarget(row?.note, generation)].filter(Boolean));
   if (wsl) vendors.delete(platform.wsl); // stands above the commands
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
   const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: vendorText("span", "", row.stage[0]) });
   const own = [finding?.[0] === "none" && finding[1], stage, files].filter(Boolean);
   return [...[...vendors].map((text) => vendorText("p", "note", text)), ...own.map((text) => paragraph("note", text))];
+}
+
+/** A note with the card's own LLVM target in place of another card's, as an example. */
+function ownTarget(note, generation) {
+  return /^gfx\w+$/.test(generation?.chip) ? note?.replace(/device-gfx\w+ for an? [^.,]+/, `device-${generation.chip} for this card`) : note;
 }
 
 function unique(list) {
