@@ -158,6 +158,42 @@ def test_a_processor_leads_to_its_npu(open_page: OpenPage) -> None:
         expect(found).to_have_attribute("href", re.compile(rf"\?card={quote(query)}%20NPU$"))
 
 
+def test_a_computer_of_one_name_says_nothing_about_another_card(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, "RTX 3060 and M2 Mac mini")
+    runs = page.locator(".answer", has_text="RTX 3060").locator(".answer-runs")
+    expect(runs.first).to_contain_text("CUDA")
+    expect(runs.first).to_contain_text("Linux")
+    expect(page.locator(".answer").first.locator(".answer-runs")).to_contain_text("macOS")
+
+
+def test_the_tool_of_a_platform_is_not_named_for_an_npu(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, "Hexagon NPU")
+    expect(page.locator(".answer").first).to_contain_text("No PyTorch build")
+    expect(page.locator(".answer-identify")).to_have_count(0)
+
+
+def test_the_example_of_a_note_is_the_card_of_the_answer(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, "RX 6600 XT")
+    note = page.locator(".answer").first.locator(".note", has_text="device-all")
+    expect(note).to_contain_text("for example device-gfx1032 for this card.")
+
+
+@pytest.mark.parametrize("python", ["py312", "cp312", "python 3.12"])
+def test_a_python_is_read_from_its_tag(open_page: OpenPage, python: str) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, f"RTX 3060 {python}")
+    expect(page.locator(".answer").first.locator(".answer-runs")).to_contain_text("Python 3.12")
+
+
+def test_a_part_of_a_card_suggests_the_card(open_page: OpenPage) -> None:
+    page = open_page(HOME, script=on("linux"))
+    ask(page, "GRID T4-8Q")
+    expect(page.locator(".answer-near")).to_contain_text("T4 (CUDA)")
+
+
 def test_the_sites_search_leads_to_the_finder(open_page: OpenPage) -> None:
     page = open_page("get-started/")
     search = page.locator("[data-md-component=search-query]")

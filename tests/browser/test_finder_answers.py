@@ -213,3 +213,17 @@ def test_an_npu_comes_before_the_processor_beside_it(
 ) -> None:
     (found,) = answers(open_page(HOME), query)
     assert [answer["platform"] for answer in found] == platforms
+
+
+@pytest.mark.parametrize(
+    ("query", "cards"),
+    [
+        ("Raspberry Pi 5 Hailo-8", ["armv8-2-boards", "hailo-accelerators"]),
+        ("Raspberry Pi 5 AI HAT+", ["hailo-accelerators", "armv8-2-boards"]),
+    ],
+)
+def test_a_board_and_its_accelerator_are_both_found(
+    open_page: OpenPage, query: str, cards: list[str]
+) -> None:
+    (found,) = answers(open_page(HOME), query)
+    assert [answer["card"] for answer in found] == cards

@@ -10,6 +10,8 @@ const MOST_TOKENS = 40;
 const MOST_NEAR = 3; // names
 const LONGEST_NEAR = 40; // characters
 const MANY_GENERATIONS = 3; // more of one platform are one answer, the platform itself
+const VIRTUAL = /\bgrid\b|-\d{1,3}[abcq]\b/gi; // "GRID T4-8Q" is a part of a T4
+const ANOTHER = /[,;&]|\s(?:and|or|vs\.?)\s/i; // between names of hardware that need not be in one computer
 const SEPARATORS = /[,;+&\n]|\s(?:and|or|vs\.?|with|w\/|plus)\s/i;
 
 /** Every card, chip and rented machine of every platform. */
@@ -71,7 +73,8 @@ export class Cards {
     const { found: all, unknown } = this.#ofNames(read, order, runsHere);
     const found = ofSystem(all, os ?? own);
     if (versions.macOS && found.length > 1) found.splice(0, Infinity, ...found.filter(({ platform }) => platform.dispatch_key !== "CPU")); // the builds for MPS state it
-    if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...answer })), unknown };
+    const isElsewhere = ({ platform }) => read.isOfComputer && ANOTHER.test(query) && !runsHere(platform.id, os) && found.some((other) => runsHere(other.platform.id, os));
+    if (found.length > 0) return { answers: found.map((answer) => ({ ...asked, ...(isElsewhere(answer) && { os: null }), ...answer })), unknown };
     if (page) return { answers: whole(this.platforms.filter(({ isCpu }) => isCpu)), unknown: read.names[0]?.text ? unknown : "" }; // no wheel is for this system
     const told = this.platforms.filter(({ platform }) => read.platforms.has(platform.id));
     const makers = this.#makersIn(query);
@@ -85,7 +88,10 @@ export class Cards {
   /** The names in the list that are most like a name that is not in it, with their hardware, the most similar first. */
   nearest(query) {
     const [{ text = "" } = {}] = this.reader.read(query).names;
-    const tokens = this.#telling(text);
+    const card = text.replace(VIRTUAL, " ").trim();
+    const whole = card === text.trim() ? [] : this.find(card).filter(({ models, guessed }) => models.length > 0 && !guessed);
+    if (whole.length > 0) return whole.slice(0, MOST_NEAR).map(({ platform, models: [{ name }] }) => ({ name, least: 0, platform }));
+    const tokens = this.#telling(card);
     const words = new Set(inWords(tokens).map(joined));
     const asked = joined(tokens).slice(0, LONGEST_NEAR);
     const most = Math.floor(asked.length / 5);
@@ -200,12 +206,14 @@ export class Cards {
     const weighed = candidates.map((fit) => ({ ...fit, told: weigh(fit) }));
     weighed.sort((a, b) => b.told - a.told || b.known.size - a.known.size || a.missing - b.missing);
     const covered = new Set();
+    const named = new Set(); // what is covered as a part of a name
+    const isNew = ({ core }) => ![...core].some((at) => named.has(at)) && telling.some((at) => core.has(at) && !covered.has(at));
     const groups = [];
     for (const seed of weighed) {
-      if ([...seed.core].some((at) => covered.has(at))) continue;
+      if ([...seed.core].some((at) => covered.has(at)) && !isNew(seed)) continue;
       const alike = weighed.filter((fit) => fit.known.size === seed.known.size && [...fit.known].every((at) => seed.known.has(at)));
       const members = exactAlone(this.platforms.flatMap((owner) => best(alike.filter(({ name }) => name.owner === owner))));
-      members.forEach(({ known }) => known.forEach((at) => covered.add(at)));
+      members.forEach(({ known, all }) => [known.forEach((at) => covered.add(at)), all.forEach((at) => named.add(at))]);
       groups.push({ seed, members, known: new Set(members.flatMap(({ known }) => [...known])) });
     }
     return { groups, leftBy: (some) => telling.filter((at) => !some.some(({ known }) => known.has(at))) };
@@ -238,7 +246,7 @@ export class Cards {
       const brand = asked[before] && !asked[before].digit && !seed.all.has(before) && !language.isNoise(asked[before]) && this.endings.has(asked[before].text);
       if (isLeft.has(after) || (seed.missing > 0 && brand)) return false; // "BI-V100" is no MR-V100
       const isEnding = this.endings.get(asked[after]?.text)?.after || this.#isNearEnding(asked[after]);
-      if (isEnding && !known.has(after)) return false; // "RTX 4070 Tii"
+      if (isEnding && !known.has(after) && !groups.some((group) => group.seed.core.has(after))) return false; // "RTX 4070 Tii"
       const glued = !asked[at].start && before === at - 1;
       if (isLeft.has(before) && (glued || !asked[before].digit || (/^\d{3,}$/.test(asked[before].word) && asked[at].digit))) return false;
     }
@@ -389,6 +397,8 @@ function best(fits) {
   const least = Math.min(...full.map(({ missing }) => missing));
   const whole = full.filter(({ missing }) => missing === least);
   const longest = Math.max(...whole.map(({ all }) => all.size)); // "GTX TITAN X" is no TITAN X
+  const widest = Math.max(...whole.map(({ core }) => core.size));
+  if (whole.some(({ name }) => name.text.includes("*"))) return whole.filter(({ core }) => core.size === widest); // "Pentium 4" is not any Pentium
   return whole.filter(({ name, all }) => name.owner.isCpu || all.size === longest);
 }
 

@@ -10,6 +10,7 @@ const TYPED = 160; // a longer text is a pasted one
 
 const NO_GPU = /\b(?:no|without(?: an?)?|don'?t have an?) (?:dedicated |discrete |nvidia |amd |intel )?(?:gpu|graphics(?: card)?|video card|accelerator|card)\b|\bcpu[- ]only\b|\bonly (?:an? |the |my )?cpu\b|\bjust (?:an? |the |my )?cpu\b|^\s*none\s*$/i;
 const DRIVER = /\b(?:nvidia )?driver(?:[ _]version)?\s*[:=]?\s*v?(\d{3}(?:\.\d{1,4}){0,3})\b/i;
+const PYTHON_TAG = /\b(?:py|cp|python)3(\d{1,2}t?)\b/gi; // "cp312"
 const HEADER = /\bnvidia-smi +[\d.]+|\bCUDA Version *: *[\d.]+|\|/gi; // of nvidia-smi; this CUDA version is the newest that the driver runs
 const SEVERAL = /\b(?:two|three|four|six|eight|dual|[2-9] ?x?) +((?:[a-z]+ )?[a-z]?\d{3,4})s\b/i; // "two 3090s"
 const DATA = /^[{[<]|^\w{1,20}\s*[:=]\s*\d+$/; // JSON, markup, "a: 1080"
@@ -50,7 +51,7 @@ export class Reader {
   read(text) {
     const bounded = text.slice(0, MOST_CHARACTERS).replace(/\r\n?/g, "\n").trim();
     const pasted = bounded.includes("\n") || bounded.length > TYPED || DATA.test(bounded) || LSPCI.test(bounded);
-    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, software: null, os: null, arch: null, method: null, release: null, python: null, versions: {}, page: null, system: null, pasted, cpuOnly: false };
+    const found = { names: [], platforms: new Set(), driver: null, toolkit: null, software: null, os: null, isOfComputer: false, arch: null, method: null, release: null, python: null, versions: {}, page: null, system: null, pasted, cpuOnly: false };
     if (!pasted && NO_GPU.test(bounded)) return { ...found, cpuOnly: true };
     found.driver = DRIVER.exec(bounded)?.[1] ?? null;
     if (pasted) return this.#readPasted(bounded, found);
@@ -58,6 +59,7 @@ export class Reader {
   }
 
   #readTyped(text, found) {
+    text = text.replace(PYTHON_TAG, "python 3.$1");
     let rest = this.#readSoftware((found.driver ? text.replace(HEADER, " ") : text).replace(DRIVER, " ").replace(SEVERAL, "$1"), found);
     rest = found.software ? rest : this.#readToolkit(rest, found);
     if (found.driver && this.nvidia) found.platforms.add(this.nvidia.id);
@@ -80,18 +82,22 @@ export class Reader {
     const system = this.systems.find(([, marks]) => marks.some((mark) => text.includes(mark)))?.[0];
     found.os = system ?? (LSPCI.test(text) ? "linux" : found.os);
     const lines = text.replace(/[│┃]/g, "|").split("\n").filter((line) => line.trim() !== "");
-    for (const line of lines) if (/^\s*(?:os|operating system|architecture)\b[^:]*:|^PRETTY_NAME=/i.test(line)) this.#readChoices(line, found);
+    const machines = [];
+    for (const line of lines.filter((one) => /^\s*(?:os|operating system|architecture)\b[^:]*:|^PRETTY_NAME=/i.test(one))) {
+      const other = /^\s*architecture:\s*(\w+)$/i.exec(this.#readChoices(line, found)); // "s390x", which the selector does not have
+      if (other) machines.push(other[1]);
+    }
     const labeled = lines.flatMap((line) => this.#afterLabel(line.replace(/[|\s]+$/, "")) ?? []);
     const isTool = found.platforms.size > 0;
     const boxed = lines.filter((line) => line.includes("|")).flatMap(cells);
     const pieces = lines.flatMap((line) => [line, ...line.split(/["',;]|\s{2,}/)]);
     const clean = (names, strict) => [...new Set(names.flatMap(parts))].filter((name) => /[\p{Letter}\d]{2}/u.test(name)).slice(0, MOST_NAMES).map((name) => ({ text: name.slice(0, LONGEST_NAME), strict }));
-    found.names = [...clean([...labeled, ...(isTool ? boxed : [])], false), ...clean([...boxed, ...pieces], true)];
+    found.names = [...clean([...labeled, ...machines, ...(isTool ? boxed : [])], false), ...clean([...boxed, ...pieces], true)];
     return found;
   }
 
   #afterLabel(line) {
-    const value = this.labeled.exec(line)?.[1];
+    const value = this.labeled.exec(line.replace(/(?<=\S )CPU {2,}(?=\S)/g, "CPU "))?.[1]; // "Core(TM)2 Duo CPU     E8400"
     return value && (this.#afterLabel(value) ?? value);
   }
 
@@ -101,9 +107,10 @@ export class Reader {
     for (const { pattern, os, system, arch, method, build, release, python, requirement, version: named, page, kept } of this.choices) {
       rest = rest.replace(pattern, (words, version = named) => {
         if (version && requirement) found.versions[requirement] = version;
-        if (python && /\d\.\d/.test(version)) found.python = /\d+\.\d+/.exec(version)[0];
+        if (python && /\d\.\d/.test(version)) found.python = /\d+\.\d+t?/.exec(version)[0];
         if (version && release) found.release = version;
         else if (build && found.release === null) found.release = build;
+        found.isOfComputer ||= Boolean(kept) && found.os === null; // "M2 Mac mini" says nothing about another card
         found.os ??= os ?? system ?? null;
         found.page ??= page ?? null;
         if (version && os && !requirement) found.system ??= systemIn(words);
@@ -153,7 +160,7 @@ function systemIn(words) {
 /** A pattern for words, behind which a version can stand. */
 function wordPattern(words) {
   const each = longestFirst(words).map((word) => escaped(word).replaceAll(" ", "[\\s_-]?"));
-  return new RegExp(`(?<![\\p{Letter}\\d])(?:${each.join("|")})(?:[\\s=:_v-]{0,3}(\\d{1,2}(?:\\.\\d{1,4})*))?(?: (?:lts|pro|home|enterprise))?(?![\\p{Letter}\\d])(?!\\.\\d)`, "giu");
+  return new RegExp(`(?<![\\p{Letter}\\d])(?:${each.join("|")})(?:[\\s=:_v-]{0,3}(\\d{1,2}(?:\\.\\d{1,4})*t?))?(?: (?:lts|pro|home|enterprise))?(?![\\p{Letter}\\d])(?!\\.\\d)`, "giu");
 }
 
 /** A pattern for a name such as "torch-npu" or "Intel Gaudi software" with a version: "torch_npu==2.4.0", "Gaudi 1.20". */
