@@ -343,6 +343,14 @@ DECLARED: list[tuple[str, str]] = [
 ]
 
 
+def test_the_heading_of_an_answer_opens_it(open_page: OpenPage, site: Site) -> None:
+    index = json.loads((site.root / "api/v1/questions.json").read_text(encoding="utf-8"))
+    titles = dict(zip(index["questions"], index["titles"], strict=True))
+    once = {key: title for key, title in titles.items() if index["titles"].count(title) == 1}
+    found = open_page(QUESTIONS).evaluate(_ANSWERS, list(once.values()))
+    assert [answer["opened"] for answer in found] == list(once)
+
+
 def test_only_the_answer_that_declares_the_last_error_opens(open_page: OpenPage) -> None:
     answers = open_page(QUESTIONS).evaluate(_ANSWERS, [message for message, _ in DECLARED])
     for (message, right), found in zip(DECLARED, answers, strict=True):

@@ -148,12 +148,6 @@ def _project_lines(row: InstallRow, systems: Mapping[str, frozenset[str]]) -> It
     if sources:
         yield from ("", "[tool.uv.sources]")
         yield from (f"{name} = {source}" for name, source in sources.items())
-    yield from _index_lines(indexes, systems)
-
-
-def _index_lines(
-    indexes: Mapping[str, str], systems: Mapping[str, frozenset[str]]
-) -> Iterator[str]:
     for url, name in indexes.items():
         yield from ("", *_index_lines(url, name, systems.get(url, frozenset(_UV_SYSTEMS))))
 
