@@ -94,13 +94,15 @@ const asked = () => (words(pasted) === words(searched.value) ? pasted : searched
 
 // The card finder knows names such as "GTX 1060", of which the search finds only parts.
 const LONGEST_NAME = 60; // longer texts are messages
+// A number as in "RTX 3060", "Arc B580" or "Raspberry Pi 5"; not one as in "2.1.2 cu118" or "resnet50".
+const CARD = /(?:^|\s)(?!cu\d)(?:\d{1,4}[a-z]{0,3}|[a-z]{1,2}\d{1,2}[a-z]?|[a-z]{1,4}\d{3,4}[a-z]{0,3})(?:\s|$)/i;
 const finderWords = document.querySelector(".search-lead.to-finder-page")?.textContent;
 
 function offerPages(query) {
   const [questions, finder] = document.querySelectorAll(".search-lead");
   questions.hidden = !ERROR.test(query);
   questions.search = new URLSearchParams({ text: asked() });
-  finder.hidden = !questions.hidden || !/\d/.test(query) || /^[\d.]+$/.test(query) || query.length > LONGEST_NAME;
+  finder.hidden = !questions.hidden || !CARD.test(query) || query.length > LONGEST_NAME;
   finder.search = new URLSearchParams({ card: query });
   finder.textContent = finderWords.replace("{query}", () => query);
 }
