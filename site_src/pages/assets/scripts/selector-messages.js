@@ -1,13 +1,9 @@
-// What the install selector tells the reader: what is shown, and which of their wishes could not be met.
+// The selector's sentences: what is shown, and which wishes could not be met.
 
 import { both, element, link, listed, say, sentences, setAddress, setText } from "./elements.js";
 import { compareVersions } from "./selector-model.js";
 import { LIMITS } from "./selector-wishes.js";
 
-const CONTAINERS = ["docker", "dockerfile"];
-const CONDA_ANSWER = "questions/#faq-why-does-conda-install-no-new-pytorch-or-not-find-pytorch-cuda";
-
-/** What stands beside the commands: what was picked, and what of it could not be. */
 export function announce(form, model, found, { wishes, whole, limits, unknown, quiet, step }) {
   const ignored = unknown.map(([axis, value]) => say("This selector has no {axis} “{value}”.", { axis: axisName(form, axis), value }));
   const effect = sideEffect(model, found, whole, limits);
@@ -24,15 +20,17 @@ export function announce(form, model, found, { wishes, whole, limits, unknown, q
     const asked = [...whole.filter(([other]) => other !== axis), [axis, wanted]];
     if (wanted && model.resolve(asked, limits).choice[axis] === wanted) box.append(" ", wayBack(say("Change to {value}", { value: valueName(model, axis, wanted, found.choice.platform) }), axis, wanted));
   }
-  const containers = model.data.containers[found.choice.platform];
-  if (containers && found.unmet.some(([axis, value]) => CONTAINERS.includes(value) && !model.available(axis, found.choice).has(value))) box.append(" ", link(`${form.dataset.root}compute-platforms/${found.choice.platform}/#${containers}`, say("Containers for {platform}", { platform: model.label("platform", found.choice.platform) })));
+  const { platform } = found.choice;
+  const containers = model.data.containers[platform];
+  const lost = new Map(found.unmet);
+  if (containers && lost.get("method")?.startsWith("docker")) box.append(" ", pageLink(form.dataset.root, platform, containers, say("Containers for {platform}", { platform: model.label("platform", platform) })));
   if (wantsConda(found)) box.append(" ", condaAnswer(form.dataset.root));
-  if (found.unmet.some(([axis]) => axis === "build") && isPlugin(model, found.choice.platform)) box.append(" ", olderReleases(model, found.choice.platform));
+  if (lost.has("build") && isPlugin(model, platform)) box.append(" ", olderReleases(model, platform));
   if (effect?.undo) box.append(" ", wayBack(say("Back to {value}", { value: effect.without }), effect.undo, ""));
   if (sequel) box.append(" ", wayBack(say("Back to {value}", { value: valueName(model, step.axis, step.choice[step.axis]) }), step.axis, step.wish ?? ""));
 }
 
-/** What else a change of the machine or the platform has changed, which nobody picked and no other sentence says. */
+/** What else a change of the machine or the platform has changed. */
 export function stepEffect(model, { choice, row }, wishes, { axis, choice: before }, said) {
   if (!row || !before.build) return "";
   const isSame = choice.platform === before.platform;
@@ -45,7 +43,7 @@ export function stepEffect(model, { choice, row }, wishes, { axis, choice: befor
   return parts.length > 0 ? say("Changed for {value}: {changes}.", { value: valueName(model, axis, choice[axis]), changes: listed(parts) }) : "";
 }
 
-/** What differs from the platform's usual choice although nobody picked it; `undo` is the axis of the wish that did it. */
+/** What a wish changed on other axes; `undo` is its axis. */
 export function sideEffect(model, { choice, row }, wishes, limits) {
   const isGiven = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
   const usual = model.resolve(wishes.filter(isGiven)).choice;
@@ -69,33 +67,31 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   }
   const [undo, value] = cause;
   const together = model.resolve([...changed.map((axis) => [axis, usual[axis]]), ...wishes], limits);
-  const isSame = model.axes.every((axis) => changed.includes(axis) || together.choice[axis] === choice[axis]); // a container takes any Python
+  const isSame = model.axes.every((axis) => changed.includes(axis) || together.choice[axis] === choice[axis]);
   const isPossible = isSame && together.unmet.length === 0 && together.row.finding(together.choice.python)?.[0] !== "none";
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
   const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, without(undo)[undo], choice.platform) };
 }
 
-/** Why the Python that the reader picked is not shown. */
 function ownPython(model, { choice, row }, wishes) {
   const python = new Map(wishes).get("python");
   if (!python || !row || row.pythons || !model.data.inside.includes(choice.method)) return "";
   return say("The container has its own Python and does not use Python {python}.", { python });
 }
 
-/** The mirrors that the reader picked and the commands do not use. */
 function unusedMirrors(form, { row }, wishes) {
   const unused = [...form.querySelectorAll("[data-index][hidden] select")].filter(({ name }) => row && new Map(wishes).has(name));
   return unused.map(({ selectedOptions }) => say("These commands do not use the mirror {name}.", { name: selectedOptions[0].text }));
 }
 
-/** Whether the reader has conda, and the commands are those of pip: they run in an environment of conda, too. */
-export function wantsConda({ row, choice, unmet }) {
-  return row && choice.method === "pip" && unmet.some(([axis, value]) => axis === "method" && value === "conda");
+/** Whether pip is shown instead of conda. */
+export function wantsConda({ choice, unmet }) {
+  return choice.method === "pip" && new Map(unmet).get("method") === "conda";
 }
 
 export function condaAnswer(root) {
-  return link(root + CONDA_ANSWER, say("Run the pip lines in your activated conda environment"));
+  return link(`${root}questions/#faq-why-does-conda-install-no-new-pytorch-or-not-find-pytorch-cuda`, say("Run the pip lines in your activated conda environment"));
 }
 
 /** A button that takes a wish (again), or takes one back. */
@@ -106,7 +102,6 @@ function wayBack(words, axis, value) {
   return button;
 }
 
-/** The limit that the reader's card and driver set, with a way to remove it. */
 export function showLimit(form, model, platform, { card, driver }) {
   const { name, remark, isUncertain } = model.card(platform, card);
   const least = driver && model.data.drivers[platform];
@@ -133,7 +128,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
     const wished = valueName(model, axis, value, choice.platform);
     const shown = shownName(model, axis, choice);
     if (isHere([axis, value])) {
-      const alike = unmet.filter((wish) => isHere(wish) && shownName(model, wish[0], choice) === shown); // conda shows the same for each
+      const alike = unmet.filter((wish) => isHere(wish) && shownName(model, wish[0], choice) === shown);
       if (alike[0][0] !== axis) return "";
       const values = both(alike.map(([name, other]) => valueName(model, name, other, choice.platform)));
       return say("This site has no {value} command for {instead}. Showing {shown}.", { value: values, instead: later(model, choice, wishes, axis, unmet, limits), shown });
@@ -146,7 +141,7 @@ function conflicts(model, { choice, row, unmet, limited }, wishes, limits) {
   });
 }
 
-/** That a platform has no rows for a machine, and what leads in the machines that it has them for. */
+/** What is said of a machine without rows. */
 function notHere(model, choice, { machine, platform }) {
   const ended = model.ended(choice);
   if (!ended) return [say("{platform} is not available for {machine}.", { platform, machine }), say("It is available for:")];
@@ -172,21 +167,25 @@ function isPlugin(model, platform) {
   return model.data.more.platform?.includes(platform);
 }
 
-/** A link to the releases that the selector has no commands for: for a plugin, the versions on its page. */
+function pageLink(root, platform, anchor, words) {
+  return link(`${root}compute-platforms/${platform}/#${anchor}`, words);
+}
+
+/** A link to releases without commands here; a plugin's page has its own. */
 export function olderReleases(model, platform = "") {
   const { older, root } = document.querySelector("[data-older]").dataset;
   if (!isPlugin(model, platform)) return link(older, say("Older releases on pytorch.org"));
-  return link(`${root}compute-platforms/${platform}/#versions`, say("All versions of {platform}", { platform: model.label("platform", platform) }));
+  return pageLink(root, platform, "versions", say("All versions of {platform}", { platform: model.label("platform", platform) }));
 }
 
-/** For a release that is older than all of this site: the oldest one here, and where the others are, as what follows a sentence. */
+/** What follows a sentence about a release that is older than all here. */
 export function olderRelease(model, release, platform = "") {
   const builds = model.values("build").map(([id]) => id);
   const isOlder = /^\d+(\.\d+)*$/.test(release) && compareVersions(release, builds.at(-1)) < 0 && !builds.some((id) => id.startsWith(`${release}.`));
   return isOlder ? [" ", say("The oldest release here is {version}.", { version: builds.at(-1) }), " ", olderReleases(model, platform)] : [];
 }
 
-/** The more recent wishes that an older one gave way to, or the reader's card and driver. */
+/** The newer wishes, or the limits, that a wish gave way to. */
 function later(model, choice, wishes, axis, unmet, limits) {
   const place = wishes.findIndex(([name]) => name === axis);
   const given = new Set(unmet.map(([name]) => name));
@@ -195,32 +194,30 @@ function later(model, choice, wishes, axis, unmet, limits) {
   return parts.length > 0 ? both(parts) : limitNames(limits, false);
 }
 
-/** What of the reader's machine limits the builds, at the start of a sentence or within one; only one, if the other fits. */
+/** What limits the builds; one, if the other `fits`. */
 export function limitNames({ card, driver }, isFirst, fits = () => false) {
   if (card && driver && fits({ card }) === fits({ driver })) return isFirst ? say("Your GPU driver or card") : say("your GPU driver or card");
   if (card && !(driver && fits({ card }))) return isFirst ? say("Your card") : say("your card");
   return isFirst ? say("Your GPU driver") : say("your GPU driver");
 }
 
-/** A value as a sentence names it. */
 function valueName(model, axis, value, platform) {
   if (axis === "python") return `Python ${value}`;
   if (axis === "build") return say("PyTorch {build}", { build: buildName(value) });
   return model.label(axis, value, platform);
 }
 
-/** A value that is shown; what names no version chooses the release and the build itself. */
 function shownName(model, axis, choice) {
   return isUnpinned(model, choice) && ["build", "variant"].includes(axis) ? releaseName(model, choice) : valueName(model, axis, choice[axis], choice.platform);
 }
 
 export function described(model, choice) {
   const [platform, variant, ...others] = ["platform", "variant", "os", "arch", "method"].map((axis) => model.label(axis, choice[axis], choice.platform));
-  const build = isUnpinned(model, choice) ? "" : variant; // what names no version chooses the variant itself
+  const build = isUnpinned(model, choice) ? "" : variant;
   return listed([platform, build, releaseName(model, choice), ...others].filter(Boolean));
 }
 
-/** A button for each machine that the platform has something for, within the limits. */
+/** A button for each machine that the platform has rows for. */
 function machineButtons(model, choice, limits) {
   const machines = Object.keys(model.offers(choice.platform)).map((machine) => [machine, machine.split(" ")]);
   const isPossible = ([, values]) => model.resolve([["platform", choice.platform], ...model.data.machine.map((axis, n) => [axis, values[n]])], limits).row;
@@ -246,12 +243,10 @@ export function shortName(model, choice) {
   return isUnpinned(model, choice) ? say("not pinned") : buildName(choice.build);
 }
 
-/** A build as a sentence names it. */
 export function buildName(build) {
   return build === "preview" ? say("nightly") : build;
 }
 
-/** An axis as a sentence names it: its legend, small but for names. */
 function axisName(form, axis) {
   const legend = form.querySelector(`[data-axis="${axis}"] legend`)?.textContent ?? { driver: say("GPU driver"), card: say("card") }[axis] ?? axis;
   return /^(Python|PyTorch|GPU)/.test(legend) ? legend : legend[0].toLowerCase() + legend.slice(1);

@@ -16,7 +16,7 @@ export function showChoice(form, model, { choice, row }, whole, limits) {
     const known = axis === "python" && !row?.pythons ? new Set() : model.available(axis, choice);
     for (const input of fieldset.querySelectorAll("input[type=radio]")) showValue(form, model, { choice, row, newest, known, whole, limits }, input);
     const more = fieldset.querySelector(".more-choices");
-    if (more) more.hidden = more.querySelector(".choice:not([hidden]), [data-part=older]") === null; // the link to all versions counts, too
+    if (more) more.hidden = more.querySelector(".choice:not([hidden]), [data-part=older]") === null;
     fieldset.hidden = fieldset.querySelector(".choice:not([hidden])") === null;
   }
   form.querySelectorAll(".more-choices").forEach(unfold);
@@ -65,7 +65,7 @@ function showValue(form, model, { choice, row, newest, known, whole, limits }, i
   setText(label.querySelector(".choice-reason"), reason);
 }
 
-/** The build that a platform's command installs with the reader's other wishes, where its rows are there; or that it lacks their format. */
+/** The build that a platform's command installs with the other wishes, or that it lacks their format. */
 function offered(model, { choice, row, whole, limits }, platform) {
   if (platform === choice.platform) return [row ? shortName(model, choice) : "", ""];
   const usual = [shortName(model, { build: model.offers(platform)[model.machine(choice)] }), ""];
@@ -88,7 +88,7 @@ function chip(model, { choice, whole, limits }, axis, value) {
   return [listed([build === choice.build && build !== "preview" ? "" : buildName(build), driver].filter(Boolean)), ""];
 }
 
-/** Where a platform has a format that is not for the reader's machine, or that it has none. */
+/** Where else a platform has a format, if anywhere. */
 function whereElse(model, choice, method) {
   const rows = (model.rowsOf.get(choice.platform) ?? []).filter((row) => row.method === method);
   if (rows.length === 0) return say("not for {platform}", { platform: model.label("platform", choice.platform) });
@@ -130,7 +130,7 @@ export function showResult(form, model, { choice, row: found }, wishes) {
   toggle(part("prints"), row.check?.[1], (box) => setText(box.querySelector("pre"), row.check[1]));
 }
 
-/** The lines to paste for a row: those of a new environment, of the installation, of the check. */
+/** The lines to paste: environment, installation, check. */
 export function scriptOf(model, choice, row) {
   const environment = model.data.environments[row.method]?.[row.os]?.replace("{python}", choice.python) ?? "";
   const check = row.check && !model.data.inside.includes(row.method) ? row.check[0] : "";
@@ -154,7 +154,7 @@ function summary(model, choice, row) {
   return [releaseName(model, choice), ...machine, ...python].join(" · ");
 }
 
-/** Where a platform exists instead: the values of the first axis that keeps it from the reader's machine. */
+/** Where a platform exists instead: values of the first axis that differs. */
 function elsewhere(model, choice, offers) {
   let machines = Object.keys(offers).map((machine) => machine.split(" "));
   for (const [place, axis] of model.data.machine.entries()) {
@@ -200,7 +200,7 @@ function showMore(form, model, choice) {
   }
 }
 
-/** A plugin's lifecycle; what has ended is said only here, as the page was built on an earlier day. */
+/** A plugin's lifecycle on the reader's day. */
 function showStage(box, stage) {
   const [words, until] = stage ?? ["", null];
   const past = until !== null && until < new Date().toISOString().slice(0, 10);
@@ -208,7 +208,7 @@ function showStage(box, stage) {
   box.classList.toggle("is-past", past);
 }
 
-/** What is known of the versions that the commands ask for; what fails, or is not certain to run, has no plain Copy. */
+/** What is known of the versions of the commands. */
 function showFinding(form, finding) {
   const [kind, words] = finding ?? ["unchecked", ""];
   const box = form.querySelector("[data-part=finding]");

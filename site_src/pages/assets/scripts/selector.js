@@ -236,7 +236,7 @@ function systemOfBrowser(model) {
   return model.data.starts.some((start) => start.os === name) ? name : model.data.starts[0].os;
 }
 
-/** As user-agent client hints tell it. Of browsers without them, only those of Linux on Arm do; others keep the default. */
+/** As client hints tell it, or the name of Linux on Arm. */
 export async function architectureOfBrowser() {
   const { platform, userAgent, userAgentData } = navigator;
   if (!userAgentData) return platform === "Linux aarch64" && !userAgent.includes("Android") ? "aarch64" : null;
@@ -244,7 +244,7 @@ export async function architectureOfBrowser() {
   return hints?.bitness === "64" ? { arm: "aarch64", x86: "x86_64" }[hints.architecture] ?? null : null;
 }
 
-/** Null on a phone or a tablet: "Linux armv8l" of Android and the "MacIntel" of an iPad name another machine. */
+/** Null on a phone or tablet, whose system says "Linux" or "MacIntel". */
 export function nameOfSystem() {
   const name = (navigator.userAgentData?.platform || navigator.platform || "").toLowerCase();
   if (/android/i.test(navigator.userAgent) || (name.startsWith("mac") && navigator.maxTouchPoints > 1)) return null;
