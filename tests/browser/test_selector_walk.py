@@ -369,7 +369,7 @@ def test_an_impossible_format_stays_and_says_why(open_page: OpenPage) -> None:
     way = page.locator("[data-part=status]").get_by_role("link", name="conda environment")
     way.click()
     answer = page.locator(f"[id='{urlsplit(page.url).fragment}']")
-    expect(answer).to_contain_text("in your activated conda environment")
+    expect(answer).to_contain_text("in a new conda environment")
 
 
 def test_unmet_wishes_of_one_cause_are_said_once(open_page: OpenPage) -> None:
