@@ -43,7 +43,7 @@ export function stepEffect(model, { choice, row }, wishes, { axis, choice: befor
   return parts.length > 0 ? say("Changed for {value}: {changes}.", { value: valueName(model, axis, choice[axis]), changes: listed(parts) }) : "";
 }
 
-/** What a wish changed on other axes; `undo` is its axis. */
+/** What wishes or limits changed on other axes; `undo` is the wish's axis. */
 export function sideEffect(model, { choice, row }, wishes, limits) {
   const isGiven = ([axis]) => axis === "platform" || model.data.machine.includes(axis);
   const usual = model.resolve(wishes.filter(isGiven)).choice;
