@@ -193,6 +193,19 @@ def test_a_value_that_is_far_too_large_takes_little_memory(
     assert "ProblemsError" in done, done
 
 
+@pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
+def test_the_outermost_object_has_no_more_keys_than_others(
+    more: int,
+    refused: bool,  # noqa: FBT001 - a parameter
+    tmp_path: Path,
+) -> None:
+    keys = report_file.MAX_MEMBERS + more - len(REPORT)
+    path = written(tmp_path, json.dumps({**REPORT, **{f"x{n}": 1 for n in range(keys)}}))
+    with pytest.raises(ProblemsError) as error:
+        read_report(path)  # without the limit, each key is unknown
+    assert ("more than 2,000 keys" in str(error.value)) == refused
+
+
 def limited(code: str, most: int = 2**30) -> str:
     """Run code in a process with a limit of memory and time; return the end of what it says."""
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most}))"
