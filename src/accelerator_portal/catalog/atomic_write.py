@@ -26,8 +26,8 @@ _DEVICES = frozenset({"/dev", "/dev/fd"})
 def write_bytes_atomically(path: Path, data: bytes) -> None:
     """Write a file atomically and create its parent folders.
 
-    A device such as /dev/stdout and the target of a link are written to directly: neither is
-    replaced. Raises OSError if writing fails.
+    If `path` is a symbolic link or a device such as /dev/stdout, the data is written through it
+    directly, not atomically. Raises OSError if writing fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     is_device = str(path.absolute().parent) in _DEVICES  # a redirected stream is a regular file
@@ -46,16 +46,16 @@ def write_bytes_atomically(path: Path, data: bytes) -> None:
 
 
 def write_text_atomically(path: Path, text: str) -> None:
-    """Write a text file in UTF-8 as `write_bytes_atomically` does; raises the same errors."""
+    """Write a UTF-8 text file with `write_bytes_atomically`. Raises OSError if writing fails."""
     write_bytes_atomically(path, text.encode())
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
-    """Write a folder as a whole; it replaces an existing one.
+    """Write a folder with the given files, and replace an existing folder.
 
-    `files` maps paths inside the folder to their text, or to a file to copy. An existing folder is
-    first renamed to a hidden name that ends with `.old.new`. Raises OSError if writing fails, and
-    then leaves no partial folder and the existing one as it was.
+    `files` maps each path inside the folder to its text, or to a file to copy. Raises OSError if
+    writing fails. The existing folder is then unchanged. Also raises OSError if the replaced folder
+    cannot be deleted. The new folder is then in place.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     prefix = f".{folder.name}."

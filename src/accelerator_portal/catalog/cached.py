@@ -15,11 +15,12 @@ Returned = TypeVar("Returned")
 def cached_by_owner(
     function: Callable[Concatenate[Owner, Rest], Returned],
 ) -> Callable[Concatenate[Owner, Rest], Returned]:
-    """Return `function` with a cache for each value of its first argument, the owner.
+    """Return `function` with a separate cache for each owner, which is its first argument.
 
-    Rules and pages compute the same values from one catalog. An owner's results are deleted
-    together with the owner, so a result must not refer to it. The owner must not change, and must
-    be compared by identity. Calls with positional and with named arguments are cached separately.
+    For example, rules and pages compute the same values from one catalog, the owner. The owner must
+    be immutable and compared by identity. When the owner is deleted, its cached results are
+    deleted, too, so a result must not refer to the owner. Calls with positional and with keyword
+    arguments are cached separately.
     """
     results: WeakKeyDictionary[Owner, dict[object, Returned]] = WeakKeyDictionary()
 

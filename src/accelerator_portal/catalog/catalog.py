@@ -61,7 +61,10 @@ STATED_MODELS = "stated-models.yaml"
 
 
 def platform_of(path: str) -> str:
-    """Return the id of the platform whose folder contains a path; empty if none does."""
+    """Return the id of the platform whose folder contains a path.
+
+    For example, `accelerators/acme/faq.md` → `acme`. The id is empty for other paths.
+    """
     first, _, rest = path.partition("/")
     return rest.partition("/")[0] if first == ACCELERATORS else ""
 
@@ -194,28 +197,28 @@ class Catalog:
 
     @property
     def by_claim(self) -> list[Platform]:
-        """The platforms by precedence: if two use the same name, the name belongs to the first.
+        """The platforms by precedence. If two use the same name, the name belongs to the first.
 
-        The platforms in `changed` come last. Within both groups, in-tree platforms come first, then
-        the order is by id.
+        Platforms that the current change does not modify come first. Among them, in-tree platforms
+        come first, then the order is by id. The platforms in `changed` follow in the same order.
         """
         return sorted(self.platforms, key=lambda p: (p.id in self.changed, not p.in_tree, p.id))
 
     @property
     def faqs(self) -> Iterator[MarkdownFile]:
-        """The FAQ files: the one for all platforms, if it exists, then each platform's own."""
+        """The FAQ for all platforms, if it exists, and then the FAQ of each platform."""
         yield from [self.faq] if self.faq else []
         yield from (platform.faq for platform in self.platforms)
 
     @property
     def texts(self) -> Iterator[MarkdownFile]:
-        """The guide of every platform, then all FAQ files in the order of `faqs`."""
+        """The English guides of all platforms, and then the FAQ files in the order of `faqs`."""
         yield from (platform.guide for platform in self.platforms)
         yield from self.faqs
 
     @property
     def translations(self) -> Iterator[MarkdownFile]:
-        """Every translated guide and every translated file of questions and answers."""
+        """The translated guides and FAQ files of all platforms."""
         for platform in self.platforms:
             for found in (*platform.translations.values(), *platform.answers.values()):
                 yield found.text
@@ -251,6 +254,6 @@ class Catalog:
         return self.suites.get(name) or self.own_suites.get(name)
 
     def suite_title(self, name: str) -> str:
-        """Return the title of a suite; its name if nothing describes it."""
+        """Return the title of a suite. If the suite is unknown, return `name`."""
         described = self.suite(name)
         return described.title if described else name

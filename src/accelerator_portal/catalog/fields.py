@@ -46,9 +46,10 @@ class Model(BaseModel):
 
     @classmethod
     def from_objects(cls, *sources: object, **fields: Any) -> Self:  # noqa: ANN401 - values of any field
-        """Return a record with the values in `fields` and, for other fields, those of `sources`.
+        """Return a record with values from `fields` and from attributes of `sources`.
 
-        A field gets its value from the first source that has an attribute of the same name.
+        A field that is not in `fields` gets its value from the first object in `sources` that has
+        an attribute of the same name.
         """
         for name in cls.model_fields.keys() - fields.keys():
             for source in sources:
@@ -70,7 +71,7 @@ def fault(what: str, remedy: str) -> PydanticCustomError:
 
 
 def visible(value: str) -> str:
-    """Return a text unchanged. Raises PydanticCustomError if it has an invisible character."""
+    """Return a text unchanged. Raises PydanticCustomError for an invisible character in it."""
     if hidden := HIDDEN.search(value):  # such as `"\u202e"`, escaped in a file
         what = f"the character U+{ord(hidden[0]):04X} is not allowed in text"
         raise fault(what, "remove it")
@@ -101,9 +102,10 @@ def unmarked(value: str) -> str:
 def matching(
     pattern: str, remedy: str, what: str = "has an invalid format"
 ) -> Callable[[str], str]:
-    """Return a validator of texts that match a regular expression from beginning to end.
+    """Return a validator that accepts only texts that match the whole pattern.
 
-    In its error, `what` follows the text, and `remedy` is the fix.
+    For other texts, the validator raises PydanticCustomError. The error message consists of the
+    text, `what` and the fix `remedy`.
     """
     compiled = re.compile(pattern)
 
@@ -144,10 +146,10 @@ def _url(value: str) -> str:
 
 
 def _address(value: str, written: str) -> str:
-    """Return `written`, the address as it is in the file, if `value` is valid.
+    """Return `written`, an address as it is in the file.
 
-    `value` is the same address with its placeholders replaced. Raises PydanticCustomError if it is
-    not the https address of a public host.
+    `value` is the same address without placeholders. Raises PydanticCustomError if `value` is not
+    the https address of a public host.
     """
     if not is_address(value):
         what, remedy = not_an_address(value)
@@ -159,7 +161,7 @@ def _address(value: str, written: str) -> str:
 
 
 def not_an_address(value: str) -> tuple[str, str]:
-    """Return what is wrong with a text that is not an https address, and the fix."""
+    """Return two texts about an invalid https address: what is wrong, and the fix."""
     if value.startswith("http://"):
         return "is not a web address with https", "write https:// instead of http://"
     return "is not a web address", "write a full https:// address"
@@ -180,10 +182,10 @@ def is_page(value: str) -> bool:
 
 
 def _is_https(value: str) -> bool:
-    """Return whether a text is an https address whose host cannot be mistaken for another one.
+    """Return whether a text is an https address that clearly shows its host.
 
-    A user name before the host, as in `https://pytorch.org@example.org`, or letters of other
-    alphabets would make it seem to lead elsewhere.
+    False for a user name before the host, as in `https://pytorch.org@example.org`, and for
+    non-ASCII letters in the host.
     """
     try:
         parts = urlsplit(value)
@@ -196,9 +198,10 @@ def _is_https(value: str) -> bool:
 
 
 def _url_template(value: str) -> str:
-    """Return an address that may contain `{placeholders}` or begin with `{index}`.
+    """Return an address with placeholders unchanged.
 
-    Raises PydanticCustomError if it is not an https address or its host contains a placeholder.
+    A placeholder such as `{torch}` may be anywhere after the host. `{index}` may replace the
+    beginning of the address. Raises PydanticCustomError for other addresses.
     """
     whole = re.sub(r"^\{index\}(?=/|\Z)", "https://index.example", value)
     if re.match(r"https://[^/?#]*\{", whole):
@@ -207,7 +210,7 @@ def _url_template(value: str) -> str:
 
 
 def version_or_none(text: str) -> Version | None:
-    """Return the parsed version, or None if the text is not a version, such as `2.10.*`."""
+    """Return the parsed version. Return None for a text that is not a version: `2.10.*`."""
     try:
         return Version(text)
     except InvalidVersion:
@@ -246,9 +249,9 @@ def _not_endless(value: str) -> None:
 
 
 def _day(value: object) -> object:
-    """Return a date, also from a text such as `2026-11-21`.
+    """Return a date unchanged, or the date in a text such as `2026-11-21`.
 
-    Raises PydanticCustomError for other values; pydantic would also accept numbers and times.
+    Raises PydanticCustomError for other values, such as numbers, which pydantic would accept.
     """
     if isinstance(value, str):
         with suppress(ValueError):

@@ -96,8 +96,9 @@ def load_catalog(
 ) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog of the repository `root`, and the problems of its files.
 
-    The catalog has the platforms whose folder name `wanted` accepts and whose folder has no
-    problems. It is None only if the releases or the selector's defaults cannot be used.
+    `wanted` returns whether to load a platform, given the name of its folder. A platform whose
+    folder has problems is left out. The catalog is None only if `data/releases.yaml` or
+    `data/selector.yaml` cannot be used.
     """
     reader = _Reader(root)
     releases = reader.record(RELEASES, Releases)
@@ -139,7 +140,7 @@ def load_catalog(
 
 
 class _Reader:
-    """A reader of the files below one root; it collects the files and their problems."""
+    """Reads the files of a catalog, and collects parsed YAML files and problems."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -153,7 +154,7 @@ class _Reader:
         return self._names(ACCELERATORS) if is_folder else []
 
     def suites(self) -> dict[str, SuiteFile]:
-        """Return every suite by its id, which is the name of its file."""
+        """Return every suite by id. The id is the file name without `.yaml`."""
         found: dict[str, SuiteFile] = {}
         for name in self._names(SUITES) if (self.root / SUITES).is_dir() else ():
             suite = self.record(f"{SUITES}/{name}", SuiteFile)
@@ -228,9 +229,10 @@ class _Reader:
     def parsed(
         self, path: str, parse: Callable[[str, str], tuple[T | None, list[Problem]]]
     ) -> T | None:
-        """Return what `parse` makes of a file's path and text; None if the file cannot be used.
+        """Read a file and return the result of `parse`, called with the file's path and text.
 
-        A platform's file must be inside its folder, also after following symbolic links.
+        Return None if the file cannot be read or parsed. A platform's file must be inside the
+        platform's folder, also after following symbolic links.
         """
         folder = platform_of(path)
         text = read_text(self.root, path, f"{ACCELERATORS}/{folder}" if folder else "")
@@ -242,7 +244,7 @@ class _Reader:
         return found
 
     def _translations(self, home: str) -> dict[str, dict[str, Translation]]:
-        """Return the translations of the guide and the FAQ: by `guide` or `faq`, then language."""
+        """Return a platform's translations by file (`guide` or `faq`) and then by language."""
         found: dict[str, dict[str, Translation]] = {"guide": {}, "faq": {}}
         for name in self._names(home):
             if match := _TRANSLATION.fullmatch(name):
@@ -252,7 +254,10 @@ class _Reader:
         return found
 
     def _is_folder(self, path: str, what: str, remedy: str) -> bool:
-        """Return whether a path is a folder; if not, record `what`, or that it is a link."""
+        """Return whether a path is a folder. If it is not, add a problem.
+
+        `what` and `remedy` are the texts of the problem. A symbolic link has its own texts.
+        """
         place = self.root / path
         if place.is_symlink():
             what, remedy = "the folder is a symbolic link", "replace the link with the folder"
@@ -262,7 +267,7 @@ class _Reader:
         return False
 
     def _results(self, path: str) -> tuple[Path, ...]:
-        """Return the paths of a platform's reports, sorted; record a problem for other files."""
+        """Return the sorted paths of a platform's reports. Add problems for other files."""
         place = self.root / path
         if place.is_symlink() or (place.exists() and not place.is_dir()):
             self._problem(path, "this is not a folder", "replace it with a folder of reports")
@@ -280,7 +285,7 @@ class _Reader:
                 self._problem(f"{home}/{name}", what, remedy)
 
     def _names(self, folder: str) -> list[str]:
-        """Return the sorted names in a folder, without hidden files such as an editor's."""
+        """Return the sorted names of the files and folders in a folder, without hidden ones."""
         try:
             names = [entry.name for entry in (self.root / folder).iterdir()]
         except OSError as error:

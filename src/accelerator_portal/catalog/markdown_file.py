@@ -100,9 +100,10 @@ class MarkdownFile:
     """A digest of the text below the front matter. A translation states that of its original."""
 
     def fingerprint_of(self, titles: Collection[str]) -> str:
-        """Return the digest of the sections with these titles, as in `TranslatedFile.translates`.
+        """Return the fingerprint of the sections with the given titles.
 
-        A translated FAQ can have only some of the questions.
+        A translated FAQ can have only some of the questions. `TranslatedFile.translates` then has
+        the fingerprint of these questions.
         """
         found = (section for section in self.sections if section.title in titles)
         return _fingerprint("\n".join(f"{section.title}\n{section.text}" for section in found))
@@ -123,23 +124,30 @@ class TranslatedFile(Model):
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A translated guide or FAQ: `head` is the front matter. Some questions can be missing."""
+    """A translated guide or FAQ. `head` is the front matter.
+
+    A translated FAQ can have only some of the questions.
+    """
 
     head: TranslatedFile
     text: MarkdownFile
 
 
 def parse_markdown(path: str, text: str) -> tuple[MarkdownFile | None, list[Problem]]:
-    """Return the parsed guide or FAQ (None if it cannot be used) and its problems.
+    """Return the parsed guide or FAQ and its problems.
 
-    `path` is not read; it is the path in the result and in problems. `text` is the file's content.
+    The first value is None if the text cannot be used. `text` is the content of the file. `path`
+    is only copied to the result and to the problems.
     """
     found, problems = _parsed(path, text, SourcedFile, "sources: …")
     return (replace(found[1], sources=found[0].sources) if found else None), problems
 
 
 def parse_translation(path: str, text: str) -> tuple[Translation | None, list[Problem]]:
-    """Return the parsed translation of a guide or FAQ (None if unusable) and its problems."""
+    """Return the parsed translation of a guide or FAQ and its problems.
+
+    The first value is None if the text cannot be used.
+    """
     found, problems = _parsed(path, text, TranslatedFile, "translates: …")
     return (Translation(*found) if found else None), problems
 
@@ -243,7 +251,7 @@ def _spans(tokens: list[Token], body_line: int) -> Iterator[CodeBlock]:
 
 
 def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
-    """Yield what would be lost or not shown as intended: its token, what is wrong, and the fix."""
+    """Yield each token that the site cannot show as intended, with what is wrong and the fix."""
     first = next((t for t in tokens if t.map), None)
     if first and not (first.type == "heading_open" and first.tag == "h2"):
         yield first, "there is text before the first ## heading", "move it under a heading"

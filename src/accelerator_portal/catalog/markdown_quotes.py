@@ -17,9 +17,10 @@ MOST_IN_SPAN = 301  # the longest text in a difference, including the ellipsis o
 
 
 def span(text: str) -> str:
-    """Return text as a code span on one line, cut to MOST_IN_SPAN characters.
+    """Return text as a Markdown code span on one line.
 
-    Invisible characters become escape sequences. Without text, the result is `*empty*`.
+    The text is cut after MOST_IN_SPAN characters. Invisible characters become escape sequences. For
+    an empty text, the result is `*empty*`.
     """
     line = visible(" ".join(text.split()))
     if len(line) > MOST_IN_SPAN:
@@ -33,7 +34,10 @@ def span(text: str) -> str:
 
 
 def fence(lines: Iterable[str], language: str = "") -> list[str]:
-    """Return lines as a code block; its fence is longer than all runs of backticks in it."""
+    """Return the lines of a fenced code block with the given lines.
+
+    Backticks in the lines cannot end the block. Invisible characters become escape sequences.
+    """
     shown = [visible(line) for line in lines]
     ticks = "`" * max([_SHORTEST_FENCE, *(_longest_run(line) + 1 for line in shown)])
     return [f"{ticks}{language}", *shown, ticks]

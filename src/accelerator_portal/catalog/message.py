@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Translatable(str):
     """An English text that remembers its messages and the values of their placeholders.
 
-    `forms` has the message, or the singular and the plural message, of which `number` selects one.
+    `forms` contains the message, or the singular and the plural message. If there are two, `number`
+    selects one.
     """
 
     __slots__ = ("forms", "number", "values")
@@ -43,7 +44,10 @@ class Translatable(str):
 
 
 def message(text: str, **values: object) -> Translatable:
-    """Return a text in which each `{name}` is replaced by its value, which may be a message."""
+    """Return a message in which each placeholder `{name}` is replaced by its value.
+
+    A value may be a message, too.
+    """
     return Translatable(text.format(**values) if values else text, (text,), values)
 
 

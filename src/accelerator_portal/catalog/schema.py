@@ -130,7 +130,11 @@ def format_address(path: str, record: str) -> str:
 
 
 def file_patterns(name: str) -> Iterator[str]:
-    """Yield a glob pattern for each file in a key of FILES; `…/guide.md, faq.md` names two."""
+    """Yield a glob pattern for each file that a key of FILES names.
+
+    For example, `accelerators/<id>/guide.md, faq.md` → `accelerators/*/guide.md` and
+    `accelerators/*/faq.md`.
+    """
     name = name.partition(" (")[0].replace("<id>", "*").replace("<language>", "*")
     first, *others = name.split(", ")
     yield first
@@ -159,7 +163,7 @@ class DescribedSchema(GenerateJsonSchema):
 
 
 def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """Return the docstrings of a model's fields, also inherited ones, by field name."""
+    """Return the docstrings of a model's fields by field name, including inherited fields."""
     found: dict[str, str] = {}
     for owner in reversed(model.__mro__):
         if issubclass(owner, BaseModel) and owner is not BaseModel:
@@ -169,7 +173,7 @@ def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 @cache
 def _of_module(name: str) -> dict[str, dict[str, str]]:
-    """Return the docstrings of fields in a module: by class name, then by field name."""
+    """Return the field docstrings of a module's classes, by class name and then field name."""
     module = sys.modules[name]
     tree = ast.parse(inspect.getsource(module))
     return {node.name: _of_class(node) for node in tree.body if isinstance(node, ast.ClassDef)}

@@ -114,10 +114,11 @@ def trust_level(source: Source, vendor: Iterable[str] = ()) -> TrustLevel:
 
 
 def vendor_places(accelerator: Accelerator) -> frozenset[str]:
-    """Return a vendor's sites, such as `intel.com`, in the form that `place` returns.
+    """Return a vendor's sites, such as `intel.com` or `github.com/intel`.
 
-    These are `own_sites` of `accelerator.yaml`, and the sites of its documents, support channels
-    and CI repositories, without projects that several vendors share.
+    The sites are `own_sites` in `accelerator.yaml`, and the sites of the documents, support
+    channels and CI repositories there. A project that several vendors share is left out unless
+    `own_sites` lists it.
     """
     links = [link.url for link in accelerator.documentation]
     links += [channel.url for channel in accelerator.support]
@@ -127,9 +128,10 @@ def vendor_places(accelerator: Accelerator) -> frozenset[str]:
 
 
 def place(url: str) -> str:
-    """Return the site of an address: the owner on a code host, or else the domain.
+    """Return the site of an address: the domain, or on a code host, the owner.
 
-    For example, `github.com/pytorch` or `intel.com`.
+    For example, `https://docs.intel.com/x` → `intel.com`, and
+    `https://github.com/pytorch/pytorch` → `github.com/pytorch`.
     """
     parts = urlsplit(url)
     host = (parts.hostname or "").removeprefix("www.").replace("raw.githubusercontent", "github")
@@ -148,8 +150,8 @@ STALE_DAYS = 90
 class AgedFact:
     """A fact, and the day on which its oldest source was read.
 
-    `platform` is the id of its platform, empty for shared data. `trust` is the level of its most
-    reliable source.
+    `platform` is the id of the fact's platform, or empty for shared data. `trust` is the trust
+    level of the fact's most reliable source.
     """
 
     fact: Fact
@@ -163,14 +165,14 @@ class AgedFact:
 
 
 def aged_facts(catalog: Catalog) -> tuple[AgedFact, ...]:
-    """Return every fact that has sources; the one that was read longest ago comes first."""
+    """Return every fact that has sources, sorted by the day of reading, oldest first."""
     vendors = {p.id: vendor_places(p.accelerator) for p in catalog.platforms}
     found = [_aged(fact, vendors) for fact in facts(catalog) if fact.sources]
     return tuple(sorted(found, key=lambda one: (one.read, one.fact.path, one.fact.line)))
 
 
 def by_platform(found: Iterable[AgedFact]) -> dict[str, list[AgedFact]]:
-    """Return facts by platform id, in the order of each platform's first fact."""
+    """Return facts by platform id. Platforms are in the order of their first facts."""
     groups: dict[str, list[AgedFact]] = {}
     for one in found:
         groups.setdefault(one.platform, []).append(one)

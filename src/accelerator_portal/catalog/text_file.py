@@ -48,9 +48,9 @@ def read_text(root: Path, path: str, folder: str = "") -> str | Problem:
 
 
 def _reason(error: OSError | RuntimeError) -> str | None:
-    """Return why a file cannot be read, or None if the system does not say.
+    """Return why a file cannot be read, or None if the error has no text.
 
-    A link to itself is a RuntimeError in Python 3.12 and older.
+    For a symbolic link to itself, Python 3.12 and older raise RuntimeError.
     """
     if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
         return "the symbolic link points to itself"
@@ -58,7 +58,7 @@ def _reason(error: OSError | RuntimeError) -> str | None:
 
 
 def _fault(place: Path, folder: Path) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with a file and the fix; None if the file can be read."""
+    """Return two texts, what is wrong with a file and the fix. None if the file can be read."""
     status = place.stat()
     if not place.is_relative_to(folder):
         return "the symbolic link points outside its folder", "replace the link with the file"

@@ -37,7 +37,10 @@ _BOUNDS = {
 
 
 def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
-    """Return the file's data as a record of `model`, or None and every problem of the file."""
+    """Return the file's data as a record of `model`, and the problems of the file.
+
+    If there are problems, the record is None.
+    """
     try:
         return model.model_validate(file.data), []
     except ValidationError as error:
@@ -47,7 +50,10 @@ def validate(model: type[M], file: YamlFile) -> tuple[M | None, list[Problem]]:
 
 
 def _follows(error: ErrorDetails, others: list[ErrorDetails]) -> bool:
-    """Return whether `error` says that a list is too short only because its items have errors."""
+    """Return whether an error only follows from errors in the items of a list.
+
+    Pydantic leaves out invalid items, and may then report that the list is too short.
+    """
     place = error["loc"]
     return error["type"] == "too_short" and any(
         len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in others
@@ -62,16 +68,19 @@ def _problem(model: type[BaseModel], file: YamlFile, error: ErrorDetails) -> Pro
 
 
 def _fix(file: YamlFile, location: Location, error: ErrorDetails) -> Fix | None:
-    """Return the fix for a text that YAML reads as another type: put it in quotes.
+    """Return the fix for a text that YAML reads as another type, such as a number.
 
-    None for other errors.
+    The fix puts the text in quotes. None for other errors.
     """
     written = file.written.get(location)
     return Fix(written, f'"{written}"') if error["type"] == "string_type" and written else None
 
 
 def _location(file: YamlFile, error: ErrorDetails) -> Location:
-    """Return the location of an error in the file, without the parts that pydantic adds."""
+    """Return the location of an error in the file.
+
+    Pydantic adds parts to a location that are not in the file, such as the name of a union member.
+    """
     location: Location = ()
     for part in error["loc"]:
         if (*location, part) in file.lines:
@@ -154,7 +163,10 @@ def _keys(model: type[BaseModel], location: Location) -> list[str]:
 
 
 def _record_name(model: type[BaseModel], location: Location) -> str:
-    """Return the name of the innermost record around `location`; empty for the file itself."""
+    """Return the model name of the innermost record that contains `location`.
+
+    Empty if only the file itself contains it.
+    """
     for end in range(len(location) - 1, 0, -1):
         if found := _model_at(model, location[:end]):
             return found.__name__

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def count(number: int, thing: str) -> str:
-    """Return a number with its noun, whose plural ends with "s": `1 problem`, `2,000 problems`."""
+    """Return a number with a noun: `1 problem`, `2,000 problems`. The plural ends with "s"."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 

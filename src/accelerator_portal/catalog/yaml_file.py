@@ -34,9 +34,10 @@ _ODD_INTEGER = re.compile(r"[-+]?(?:.*:.*|0[0-7_]+|0[bx].*)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class YamlFile:
-    """The data of one file. `lines` and `written` map a location to its line and its raw text.
+    """The data of one YAML file, with the line and the raw text of each value.
 
-    A location has the keys and list indexes that lead to a value, from the outermost.
+    `lines` and `written` map the location of a value to its line and its raw text. A location is
+    the tuple of keys and list indexes that lead to the value: `("options", 0, "id")`.
     """
 
     path: str
@@ -45,21 +46,24 @@ class YamlFile:
     written: Mapping[Location, str] = field(default_factory=dict)
 
     def line(self, location: Location) -> int:
-        """Return the line of `location`, or of the nearest location around it that has a line."""
+        """Return the line of a location, or of the nearest container that has a line."""
         for end in range(len(location), -1, -1):
             if location[:end] in self.lines:
                 return self.lines[location[:end]]
         return 1
 
     def values(self) -> Iterator[tuple[Location, object]]:
-        """Yield each value of the file with its location, a mapping or list before its items."""
+        """Yield each value of the file with its location.
+
+        Mappings and lists are values, too, and come before their items.
+        """
         return values_in(self.data)
 
 
 def values_in(data: object, location: Location = ()) -> Iterator[tuple[Location, object]]:
     """Yield each value in `data` with its location, as `YamlFile.values` does.
 
-    `location` is that of `data` itself.
+    `location` is the location of `data` itself.
     """
     yield location, data
     if isinstance(data, Mapping):
@@ -71,10 +75,11 @@ def values_in(data: object, location: Location = ()) -> Iterator[tuple[Location,
 
 
 def parse_yaml(path: str, text: str, first_line: int = 1) -> tuple[YamlFile | None, list[Problem]]:
-    """Return the data in `text` with its line numbers, and the problems.
+    """Return the parsed YAML with its line numbers, and the problems.
 
-    The data is None if the text cannot be used at all. Usable data can also have problems.
-    `first_line` is the line of `path` at which the text begins; front matter begins at line 2.
+    If the text cannot be used at all, the first value is None. Otherwise, there can also be
+    problems. `first_line` is the line of the file at which `text` begins. Front matter begins at
+    line 2.
     """
     reader = _Reader(path, text, first_line)
     try:
@@ -97,9 +102,9 @@ class _TooLargeError(Exception):
 
 
 class _Reader:
-    """A reader of one document, event by event; it collects lines, raw texts and problems.
+    """Reads one YAML document, and collects lines, raw texts and problems.
 
-    `refused` is set if the document contains an anchor, an alias or a tag.
+    `refused` becomes true if the document contains an anchor, an alias or a tag.
     """
 
     def __init__(self, path: str, text: str, first_line: int) -> None:
@@ -241,8 +246,8 @@ def read_for_edit(
 ) -> tuple[FileModel, YamlFile]:
     """Return the record of a YAML text, and the parsed text with its line numbers.
 
-    Raises ProblemsError if the text is not valid. `entry` names what the caller wants to add, for
-    the error message.
+    Raises ProblemsError if the text is not valid. The error message contains `entry`, a noun for
+    what the caller wants to add, such as `release`.
     """
     file, problems = parse_yaml(path, text)
     if file is None or problems:
@@ -265,9 +270,9 @@ def with_read_day(line: str, day: dt.date) -> str:
 
 
 def above_comments(lines: list[str], at: int) -> int:
-    """Return the index at which the comment directly above `lines[at]` begins.
+    """Return the index of the first comment line directly above `lines[at]`.
 
-    Return `at` if there is no comment.
+    If there is no comment, return `at`.
     """
     while at and lines[at - 1].lstrip().startswith("#"):
         at -= 1

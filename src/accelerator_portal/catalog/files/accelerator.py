@@ -102,9 +102,9 @@ class ReportFeed(Sourced):
 
 
 def _word(value: object) -> object:
-    """Convert True to `yes` and False to `no`, because YAML reads a bare `yes` as true.
+    """Return `yes` for True and `no` for False, because YAML reads a bare `yes` as true.
 
-    Other values are returned unchanged.
+    Return other values unchanged.
     """
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 

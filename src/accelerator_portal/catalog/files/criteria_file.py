@@ -121,14 +121,15 @@ class BasicSet(Model):
 
     @property
     def tests(self) -> tuple[tuple[str, str], ...]:
-        """Suite and name of each test."""
+        """The tests of all groups, each as the suite's id and the name of the test."""
         return tuple((group.suite, test.name) for group in self.groups for test in group.tests)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The files that contain the set's tests of `suite`, once each.
+        """The PyTorch test files that contain the tests of `suite`, without duplicates.
 
-        Each is a path below `test/` of a PyTorch checkout, without `.py`.
+        A file is given as its path below `test/` of a PyTorch checkout, without `.py`:
+        `test/test_torch.py` → `test_torch`.
         """
         names = (name for suite, name in self.tests if suite == self.suite)
         containers = (name.partition("::")[0].rpartition(".")[0] for name in names)

@@ -70,9 +70,10 @@ class Check(Sourced):
     @field_validator("code")
     @classmethod
     def _simple_statements(cls, code: str) -> str:
-        """Return the code.
+        """Return the code unchanged.
 
-        Raises PydanticCustomError if it is not valid Python, or if `one_line` cannot join it.
+        Raises PydanticCustomError if the code is not valid Python, contains other statements than
+        imports, assignments and expressions, or changes its meaning in `one_line`.
         """
         try:
             module = ast.parse(code)
@@ -94,7 +95,7 @@ class Check(Sourced):
 
 
 def one_line(code: str) -> str:
-    """Join the lines of `code` by `; ` into one line for pasting. Each line is a statement."""
+    """Return code with one statement per line as one line, joined by `; `."""
     lines = (line.strip() for line in code.splitlines())
     return "; ".join(line for line in lines if line)
 
@@ -173,15 +174,16 @@ class Option(Sourced):
 
     @property
     def published(self) -> tuple[BuildKind, str] | None:
-        """The kind of builds in `data/releases.yaml` that the option uses, and the variant pattern.
+        """The kind of builds that the option installs, and the pattern for their variants.
 
-        None if `wheels`, `images` and `archives` are not set.
+        For example, `wheels: cu*` → `("wheels", "cu*")`. None if the option sets none of the keys
+        `wheels`, `images` and `archives`.
         """
         kinds: tuple[BuildKind, ...] = get_args(BuildKind)
         return next(((kind, glob) for kind in kinds if (glob := getattr(self, kind))), None)
 
     def admits(self, version: str) -> bool:
-        """Return whether `torch` allows this release; true if `torch` is not set."""
+        """Return whether the option's `torch` includes a release. True if `torch` is not set."""
         if self.torch is None:
             return True
         if isinstance(self.torch, str):

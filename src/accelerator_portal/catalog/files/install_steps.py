@@ -42,7 +42,8 @@ _DOCKER_SWITCH = re.compile(
 def package_name(package: str) -> str:
     """Return the package name of a requirement that may contain placeholders.
 
-    Raises InvalidRequirement if it is not a requirement, or its URL is not a public https address.
+    For example, `torch=={torch}` → `torch`. Raises InvalidRequirement if `package` is not a
+    requirement, or if it has a URL that is not the https address of a public host.
     """
     found = Requirement(_PLACEHOLDER.sub("1", package))
     if found.url is not None and not is_address(found.url.removeprefix("git+")):
@@ -150,10 +151,9 @@ class DockerStep(Model):
     @field_validator("args")
     @classmethod
     def _are_options(cls, args: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the options of `docker run`.
+        """Return the options of `docker run` unchanged.
 
-        Raises PydanticCustomError if a word is not an option or its value: docker would use it as
-        the image.
+        Raises PydanticCustomError if a word is neither an option nor the value of an option.
         """
         takes_value = False
         for word in args:
@@ -177,7 +177,10 @@ class DockerStep(Model):
 
     @property
     def warning(self) -> str | None:
-        """The warning to readers about access to their machine, or None if there is none."""
+        """A warning that the container gets access to the reader's machine.
+
+        None if `host_access` is not set.
+        """
         if self.host_access is None:
             return None
         options = " and ".join(dict.fromkeys(host_options(self.args)))

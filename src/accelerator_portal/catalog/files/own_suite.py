@@ -66,10 +66,10 @@ class SuiteNames:
     def full(self, suite: str, accelerator: str) -> str:
         """Return the full name of a suite in a report: `pytest` → `acme/pytest`.
 
-        `accelerator` is the id of the report's platform. An alias becomes the name of its suite. A
-        suite that is neither in `portal` nor part of the harness is the vendor's own, because
-        suites of two vendors can have the same name. If `portal` is empty, a name without an alias
-        stays as it is.
+        `accelerator` is the id of the report's platform. The names of suites in `portal` and of the
+        harness are returned unchanged. All other suites belong to the vendor, so the id is added
+        if the name has no slash. If the result is an alias, the name of the alias's suite is
+        returned. If `portal` is empty, a name that is no alias is returned unchanged.
         """
         if suite in self.portal or suite in SUITES_WITHOUT_FILE:
             return suite
@@ -86,8 +86,8 @@ def is_suite_name(name: str) -> bool:
 def with_short_word(name: str) -> str:
     """Return a suite's name unchanged.
 
-    Raises PydanticCustomError if the part after the slash has more than 60 characters. In a name
-    without a slash, the whole name counts.
+    Raises PydanticCustomError if the part after the slash has more than 60 characters. If the name
+    has no slash, the limit applies to the whole name.
     """
     if len(name.rpartition("/")[2]) > _LONGEST_WORD:
         what = f'the name "{name[:60]}…" has more than {_LONGEST_WORD} characters'
@@ -102,13 +102,13 @@ def owner_of(suite: str) -> str | None:
 
 
 def suite_folder(suite: str) -> str:
-    """Return a suite's name as one part of a path or an address: `acme--kernels`.
+    """Return a suite's folder name in a path or an address: `acme/kernels` → `acme--kernels`.
 
-    No name has two hyphens in a row, so the folders of two suites always differ.
+    No suite name has two hyphens in a row, so two suites never have the same folder name.
     """
     return suite.replace("/", "--")
 
 
 def of_executorch(suite: str) -> bool:
-    """Return whether a suite tests ExecuTorch, as `executorch…` and `acme/executorch…` do."""
+    """Return whether a suite tests ExecuTorch, such as `executorch-models` or `acme/executorch`."""
     return suite.rpartition("/")[2].startswith("executorch")

@@ -128,7 +128,7 @@ class PackagesRead(Model):
     """The packages that could not be read from an index at the last attempt."""
 
     def fault(self, package: str, index: str) -> IndexFault | None:
-        """Return the error if a package could not be read from an index, else None."""
+        """Return the error of the last attempt to read a package from an index, or None."""
         found = (f for f in self.faults if (f.package, f.index) == (package, index))
         return next(found, None)
 
@@ -150,10 +150,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def read_package_files(root: Path) -> tuple[dict[str, PackageFacts], PackagesRead, list[Problem]]:
-    """Return the content of the package files below `root`, and their problems.
+    """Return the facts by normalized package name, the days of reading, and the problems.
 
-    The first value is the facts by normalized package name, the second the days on which they were
-    read.
+    The files are `data/packages/*.json` and `data/packages-read.json` below `root`. An invalid file
+    is left out and reported as a problem.
     """
     problems: list[Problem] = []
     found: dict[str, PackageFacts] = {}

@@ -151,9 +151,9 @@ class Mirror(Sourced):
 
     @property
     def copied(self) -> str:
-        """The address of PyTorch's index, which `url` replaces in commands.
+        """The index address that `url` replaces in commands: `https://download.pytorch.org/whl`.
 
-        It is empty for a mirror of PyPI, whose address does not appear in commands.
+        Empty for a mirror of PyPI, because commands do not contain the address of PyPI.
         """
         return INDEX if self.index == "pytorch" else ""
 
@@ -184,10 +184,11 @@ class Releases(SourcedFile):
         return {release.version: release for release in self.releases}
 
     def companions_of(self, torch: str) -> dict[str, tuple[str, ...]]:
-        """Return the versions of each companion for a torch release, by package name, newest first.
+        """Return the companion versions that support a torch release, by package name.
 
-        A companion is a package that is installed next to torch. The tuple of a package is empty if
-        no version supports the release. The key `torchvision` is absent in this case.
+        A companion is a package that is installed next to torch, such as torchaudio. Versions are
+        sorted newest first. If no version supports the release, the tuple is empty. For
+        torchvision, the key is then absent.
         """
         release = self.by_version.get(torch)
         found: dict[str, tuple[str, ...]] = {}

@@ -18,10 +18,11 @@ _REMOVE = "remove the oldest reports; the history keeps their results"
 def reports_in(
     root: Path, folder: str, names: Iterable[str]
 ) -> tuple[tuple[Path, ...], list[Problem]]:
-    """Return the paths of the reports in a folder, and the problems of its other files.
+    """Return the paths of the reports in a folder, and the problems of the folder.
 
-    `names` are the names of its files. If the reports are too many or together too large, that is a
-    problem and no path is returned.
+    `names` are the names of all files in the folder. A file that is not a report is a problem. If
+    the folder has too many reports or their total size is too large, that is also a problem, and
+    no path is returned.
     """
     plain: list[Path] = []
     problems: list[Problem] = []
@@ -42,10 +43,10 @@ def _file_fault(place: Path) -> tuple[str, str] | None:
 
 
 def excess(files: Sequence[Path]) -> Iterator[str]:
-    """Yield a message if a folder has too many reports, and one if their total size is too large.
+    """Yield a message for each exceeded limit of a results folder: number and total size.
 
-    A report that exceeds the size limit alone is not counted; reading it reports the problem. A
-    sparse file counts with its apparent size.
+    A report that is larger than the limit for all reports is not counted, because reading the
+    report yields a problem. The size of a sparse file is its apparent size.
     """
     if len(files) > MAX_REPORTS:
         yield f"the folder has {len(files):,} reports, more than {MAX_REPORTS}"

@@ -292,10 +292,7 @@ class FeatureTests(Model):
     Only tests whose values match are used. Default: all tests in `names`."""
 
     def has(self, suite: str, name: str, parameters: Mapping[str, object]) -> bool:
-        """Return whether a test is one of those that show whether the feature works.
-
-        `suite`, `name` and `parameters` are the test's.
-        """
+        """Return whether a test matches a pattern in `names` and all patterns in `parameters`."""
         return any(name_matches(pattern, suite, name) for pattern in self.names) and all(
             fnmatchcase(str(parameters.get(key, "")), pattern)
             for key, pattern in self.parameters.items()
@@ -310,17 +307,17 @@ class FeatureEvidence(Model):
 
 
 def name_matches(pattern: str, suite: str, name: str) -> bool:
-    """Return whether a test matches a pattern `suite/name`.
+    """Return whether a test matches a pattern `suite/name`, such as `torchbench/hf_*`.
 
-    The name may contain slashes, and its case is ignored. The suite ends at the first slash, so
-    only a wildcard matches a vendor's suite, such as `acme/kernels`.
+    The case of the name is ignored. In `pattern`, the suite ends at the first slash. Therefore,
+    the pattern for a vendor's suite such as `acme/kernels` needs a wildcard: `acme*/test_add`.
     """
     own_suite, _, own_name = pattern.partition("/")
     return fnmatchcase(suite, own_suite) and fnmatchcase(name.lower(), own_name.lower())
 
 
 def model_suites(suites: Mapping[str, SuiteFile]) -> dict[str, SuiteFile]:
-    """Return the suites that test models."""
+    """Return the suites of kind `model`, by id."""
     return {id_: suite for id_, suite in suites.items() if suite.kind == "model"}
 
 

@@ -38,10 +38,11 @@ _RENDERED = (".md", ".rst", ".markdown", ".ipynb")
 
 
 def opens_at(url: str, lines: str | None = None, words: str | None = None) -> str:
-    """Return the address that opens a document at the lines or words that state a fact.
+    """Return the address that opens a document at the given lines or words.
 
-    `lines`, such as `12-18`, take precedence over `words`. Without both, `url` is
-    returned unchanged, and also for words in a repository file, which cannot be opened at words.
+    `lines` is a line number or a range such as `12-18`, and takes precedence over `words`. The
+    address is `url` unchanged if both are None. It is also unchanged for words in a repository
+    file, because code hosts cannot open a file at words.
     """
     if lines:
         first, _, last = lines.partition("-")
@@ -112,7 +113,10 @@ class Source(Model):
 
 
 def cited_ids(data: object) -> Iterator[tuple[Location, str]]:
-    """Yield the location of each key `source` in parsed YAML with each source id that it names."""
+    """Yield the location and the source id of each citation (`source: …`) in parsed YAML.
+
+    A list of ids yields one pair for each id.
+    """
     for location, value in values_in(data):
         if location[-1:] == ("source",):
             names = value if isinstance(value, list) else [value]

@@ -92,7 +92,7 @@ class ModelList(Sourced):
 
     @property
     def taken(self) -> int:
-        """The number of rows that state a supported model: all but those in `left_out`."""
+        """The number of rows that state a supported model: `rows` minus `left_out`."""
         return self.rows - sum(self.left_out.values())
 
     @model_validator(mode="after")

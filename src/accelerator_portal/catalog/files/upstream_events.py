@@ -80,7 +80,7 @@ class UpstreamRun(Model):
 
     @property
     def workflow_here(self) -> str | None:
-        """The file name of the workflow in the portal's repository that runs the tests.
+        """The file name of the workflow that runs the tests in the portal's repository.
 
         None if the tests run in another repository.
         """
