@@ -41,8 +41,8 @@ def load_and_check(
     """Return the catalog below `root`, and the problems of its files and of all rules.
 
     Each problem is listed once, sorted by place. If the catalog is None, the problems say why.
-    `load` loads the catalog. `folder_limits.load_within_limits` does so with limits on time and
-    memory.
+    `load` is the function that loads the catalog. Use `folder_limits.load_within_limits` to limit
+    time and memory.
     """
     catalog, problems = load(root, today)
     if catalog is not None:

@@ -23,9 +23,10 @@ _INTERESTING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CommandText:
-    """A command, or code with commands, and its place; `run` has the words of an install step.
+    """A command, or code that contains commands, with its file and line.
 
-    `prose` is true for a part of running text, which may not be a command.
+    If the command is from an install step, `run` contains its words, otherwise `run` is empty.
+    `prose` is true for a part of a running text, which may not be a command.
     """
 
     path: str
@@ -35,7 +36,7 @@ class CommandText:
     prose: bool = False
 
     def pipelines(self) -> tuple[Pipeline, ...]:
-        """Return its pipelines; their line numbers are relative to `line`."""
+        """Return the pipelines in the text. The line numbers are relative to `line`."""
         return tuple(pipelines_of_words(self.run)) if self.run else _of_text(self.text)
 
 
@@ -46,9 +47,9 @@ def _of_text(text: str) -> tuple[Pipeline, ...]:
 
 
 def command_texts(catalog: Catalog) -> Iterator[CommandText]:
-    """Yield the commands in vendors' files, guides and FAQs, then those of each report.
+    """Yield the commands in vendors' YAML files, in guides and FAQs, and in reports.
 
-    A command that a report has several times is yielded once for the report.
+    A command that occurs several times in a report is yielded once.
     """
     for platform in catalog.platforms:
         yield from _of_yaml(platform)

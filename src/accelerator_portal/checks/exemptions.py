@@ -1,4 +1,4 @@
-"""Applies the exceptions in `data/exceptions.yaml` to problems, and reports those not needed."""
+"""Applies the exceptions in `data/exceptions.yaml`, and reports exceptions that are not needed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from accelerator_portal.catalog.problem import did_you_mean
 def without_exemptions(
     catalog: Catalog, problems: Iterable[Problem], rules: Iterable[str], today: dt.date
 ) -> Iterator[Problem]:
-    """Yield the problems that no exception in `data/exceptions.yaml` accepts.
+    """Yield the problems that no exception accepts, and then the problems of the exceptions.
 
-    Then yield a problem for each exception that is not needed, ended before `today`, or names an
-    unknown rule. Exceptions that ended accept nothing. `rules` are the ids of all rules.
+    An exception in `data/exceptions.yaml` has a problem if it is not needed, ended before `today`,
+    or names an unknown rule. An exception that ended accepts nothing. `rules` are the ids of all
+    rules.
     """
     used: set[int] = set()
     for problem in problems:

@@ -38,10 +38,10 @@ _WORDS = {
 
 
 def too_large_folders(root: Path, today: dt.date) -> dict[str, Problem]:
-    """Return the problem of each folder that exceeds a limit or crashes the process, by name.
+    """Return the problems of folders that exceed a limit or crash the process, by folder name.
 
-    The limits exist only on Linux and macOS; elsewhere the result is empty. It is also empty if the
-    shared data cannot be used.
+    The limits exist only on Linux and macOS. On other systems, the result is empty. It is also
+    empty if the shared data cannot be used.
     """
     if not hasattr(os, "fork"):
         return {}
@@ -66,7 +66,8 @@ def _problem(folder: str, why: str) -> Problem:
 def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list[Problem]]:
     """Return the catalog without the folders that exceed the limits, and all problems.
 
-    Each of these folders is a problem. The catalog is None if the shared data cannot be used.
+    A folder that exceeds a limit is a problem. The catalog is None if the shared data cannot be
+    used.
     """
     large = too_large_folders(root, today)
     catalog, problems = load_catalog(root, lambda folder: folder not in large)
@@ -76,8 +77,8 @@ def load_within_limits(root: Path, today: dt.date) -> tuple[Catalog | None, list
 def first_faults(problems: Iterable[Problem]) -> list[Problem]:
     """Return the first MOST_FAULTS problems of each folder.
 
-    If a folder has more, one additional problem says so. A folder is the first two parts of a path,
-    such as `accelerators/acme`.
+    If a folder has more problems, one additional problem says so. A folder is the first two parts
+    of a problem's path, such as `accelerators/acme`.
     """
     shown: list[Problem] = []
     seen: Counter[str] = Counter()

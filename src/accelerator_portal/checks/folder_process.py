@@ -47,9 +47,9 @@ def main(root: Path, today: dt.date) -> int:
 
 
 def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> None:
-    """Read one folder and run all rules on it and the shared data; ignore the problems.
+    """Read one folder, run all rules on it and on the shared data, and ignore the problems.
 
-    The caller only measures whether this stays within the limits.
+    The caller measures only whether the process stays within the limits.
     """
     platform, _ = load_platform(root, folder)
     if platform is None:
@@ -59,9 +59,11 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
 
 
 def within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:
-    """Run `work` in a child process with limits; return None if it stays within them.
+    """Run `work` in a child process, and return which limit the process exceeds.
 
-    Otherwise return `time`, `memory`, `hangs` (no end after `wait` seconds) or `crash`.
+    Return `time`, `memory` or `crash`, or None if the process stays within the limits. On Linux,
+    return `hangs` if the process does not end within `wait` seconds. An exception that `work`
+    raises is ignored, except MemoryError.
     """
     child = os.fork()
     if child == 0:
@@ -92,7 +94,10 @@ def _limit_memory() -> None:
 
 
 def _status(child: int, wait: float) -> int | None:
-    """Return the exit status of the child process, or None if it took too long and was killed."""
+    """Wait until the child process has ended, and return its wait status.
+
+    On Linux, kill the process after `wait` seconds and return None.
+    """
     pidfd = getattr(os, "pidfd_open", None)
     if pidfd is not None:
         descriptor = pidfd(child)

@@ -30,7 +30,10 @@ def alphabet_faults(text: str) -> Iterator[str]:
 
 
 def name_fault(name: str) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with the letters of a name and the fix, or None."""
+    """Return two texts, what is wrong with the letters of a name and the fix.
+
+    None if the letters are valid.
+    """
     others = _alphabets(name) & _ALIKE - {"LATIN"}
     if others or unicodedata.normalize("NFKC", name) != name:
         what = f'the name "{name}" has letters that look like Latin letters'
@@ -39,9 +42,9 @@ def name_fault(name: str) -> tuple[str, str] | None:
 
 
 def claimed_fault(kind: str, name: str, first: Platform) -> tuple[str, str]:
-    """Return the problem that the platform `first` already claims `name`, and its fix, as texts.
+    """Return two texts: the platform `first` already has the name, and the fix.
 
-    `kind` says what is named, for example `package`.
+    `kind` says what has the name: `id`, `name` or `package`.
     """
     what = f'the {kind} "{name}" is already claimed by {first.path("accelerator.yaml")}'
     remedy = "use a different one, or merge the two folders"

@@ -33,10 +33,10 @@ class Place:
 
 
 def addresses(catalog: Catalog) -> dict[str, Place]:
-    """Return the first place of each address that is checked, by address.
+    """Return the addresses to check, each with the first place where it occurs.
 
-    These are the values of `url` in vendors' YAML files, except those with placeholders, and the
-    https links in guides and FAQs.
+    The addresses are the values of `url` in vendors' YAML files, and the https links in guides and
+    FAQs. Addresses with placeholders are left out.
     """
     found: dict[str, Place] = {}
     for platform in catalog.platforms:
@@ -54,10 +54,11 @@ def addresses(catalog: Catalog) -> dict[str, Place]:
 def check_network(
     wanted: Mapping[str, Place], asked: Callable[[], None] = lambda: None
 ) -> list[Problem]:
-    """Request every address once, and return a problem for each that fails.
+    """Request every address once, and return a problem for each broken link.
 
-    An address fails if there is no response or an error status, except those of hosts that refuse
-    programs. `asked` is called after each request. Requests stay within LIMITS.
+    A link is broken if there is no response or an error status. A status that hosts send to refuse
+    programs, such as 403, is not an error. `asked` is called after each request. Requests stay
+    within LIMITS.
     """
     return sorted(asyncio.run(_check(wanted, asked)))
 
@@ -78,7 +79,10 @@ async def _check(wanted: Mapping[str, Place], asked: Callable[[], None]) -> list
 
 
 async def _fault(client: HttpClient, address: str) -> str | None:
-    """Return an error message for an address; None if it works or its host refuses programs."""
+    """Return an error message for a broken link.
+
+    None if the link works or its host refuses programs.
+    """
     shown = f'"{address[:200]}"'
     try:
         status = await client.status(address)

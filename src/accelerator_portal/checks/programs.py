@@ -91,7 +91,7 @@ _PROMPTS = CLOSING | frozenset(
 
 @lru_cache(maxsize=4096)  # most commands have the same few words
 def name_of(word: str) -> str:
-    """Return a program's plain name: `python` for `/bin/python3.11`."""
+    """Return the name of a program without path and version: `/bin/python3.11` → `python`."""
     name = PurePosixPath(word.replace("\\", "/")).name.lower()
     for ending in (".exe", ".cmd", ".bat"):
         name = name.removesuffix(ending)
@@ -131,10 +131,10 @@ def only_filters(words: Sequence[str]) -> bool:
 
 
 def runs_its_input(words: Sequence[str]) -> bool:
-    """Return whether a command, such as a shell or an interpreter, executes what it reads.
+    """Return whether a command executes its standard input, as a shell without arguments does.
 
-    Returns False if its arguments name a program (`python -m json.tool`, `bash install.sh`): what
-    it reads is then only data.
+    False if the arguments contain the program to run, as in `python -m json.tool` or
+    `bash install.sh`. The input is then only data.
     """
     name, arguments = program_of(words)
     is_unknown = name.startswith("$") or _PATTERN.search(name)

@@ -23,12 +23,13 @@ _COMPARING = {rule.id for rule in RULES if rule.compares}
 def load_with_quarantine(
     root: Path, today: dt.date, last_good: Path | None = None
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Return the catalog below `root` without the folders that have errors, and the other problems.
+    """Return the catalog without the folders that have errors, and the other problems.
 
-    `set_aside` of the catalog has the errors of these folders. If `last_good` contains the last
-    valid version of one (see `last_good_versions`) and that version has no errors now, the catalog
-    has it and lists it in `shown_before`. The returned problems are warnings, and errors of shared
-    data, with which no site can be built.
+    `Catalog.set_aside` contains the errors of these quarantined folders. If `last_good` contains
+    the last valid version of a quarantined folder, the catalog contains this version, and
+    `Catalog.shown_before` lists it. A last valid version that now has errors is not used. The other
+    problems are warnings and errors of shared data. With errors of shared data, the site cannot be
+    built.
     """
     catalog, problems = _without_broken(root, today)
     if catalog is not None and last_good is not None:
@@ -39,10 +40,10 @@ def load_with_quarantine(
 
 
 def last_good_versions(place: Path) -> dict[str, dt.date]:
-    """Return the day since which each last valid version below `place` is shown, by folder name.
+    """Return the last valid versions below `place`: for each folder name, the first day shown.
 
-    The versions are in `accelerators/<id>`, and `since.json` maps ids to days. The nightly job
-    writes both. Without a valid `since.json`, the result is empty.
+    The nightly job writes the versions to `accelerators/<id>` and the days to `since.json`. Without
+    a valid `since.json`, the result is empty.
     """
     try:
         found = json.loads((place / SINCE).read_text("utf-8"))
@@ -54,10 +55,10 @@ def last_good_versions(place: Path) -> dict[str, dt.date]:
 def _with_last_good(
     catalog: Catalog, place: Path, folder: str, since: dt.date, today: dt.date
 ) -> Catalog:
-    """Return the catalog with the last valid version of `folder`, which is shown since `since`.
+    """Return the catalog with the last valid version of a folder, read from below `place`.
 
-    The version is below the folder `place`. If it cannot be loaded or the rules now find an error,
-    the catalog is returned unchanged.
+    `since` is the first day on which the site showed the last valid version. If the version cannot
+    be loaded or the rules find an error, the catalog is returned unchanged.
     """
     platform, _ = load_platform(place, folder)
     if platform is None:
@@ -84,10 +85,11 @@ def _without_broken(root: Path, today: dt.date) -> tuple[Catalog | None, list[Pr
 
 
 def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
-    """Return the problems that the rules find; those of rules that compare folders as warnings.
+    """Return the problems that the rules find.
 
-    Therefore, neither of two folders with the same name is quarantined. The check of the pull
-    request that adds the second one still fails.
+    Problems of rules that compare folders become warnings. Therefore, neither of two folders with
+    the same name is quarantined. The check of the pull request that adds the second folder still
+    fails.
     """
     return [
         replace(problem, level="warning") if problem.rule in _COMPARING else problem
@@ -96,7 +98,7 @@ def _rule_problems(catalog: Catalog, today: dt.date) -> list[Problem]:
 
 
 def _by_folder(problems: Iterable[Problem]) -> tuple[dict[str, tuple[Problem, ...]], list[Problem]]:
-    """Return the errors by vendor folder, and the problems outside folders that have errors."""
+    """Return the errors of each vendor folder, and the problems outside these folders."""
     problems = list(problems)
     folders: dict[str, list[Problem]] = {}
     for problem in errors(problems):

@@ -15,10 +15,11 @@ from accelerator_portal.releases.published import PublishedRelease
 
 @dataclass(frozen=True, slots=True)
 class ReleaseAddition:
-    """The text of `data/releases.yaml` with a release added, and the new errors that it causes.
+    """A PyTorch release to add to `data/releases.yaml`, and the errors that the addition causes.
 
-    The errors may be in any file. `published` is what the indexes publish of the release, and
-    `change` what is added to its entry.
+    `published` contains what package indexes publish about the release. `change` contains the
+    additions to the release's entry. `text` is the new text of `data/releases.yaml`. `problems`
+    are the new errors, which can be in any file.
     """
 
     published: PublishedRelease
@@ -28,7 +29,7 @@ class ReleaseAddition:
 
     @property
     def own_problems(self) -> Sequence[Problem]:
-        """The errors in `data/releases.yaml` itself; with any, `text` must not be written."""
+        """The new errors in `data/releases.yaml`. If there are any, do not write `text`."""
         return [problem for problem in self.problems if problem.path == RELEASES]
 
 
@@ -38,7 +39,7 @@ def release_addition(
     """Return what a release adds to the text of `data/releases.yaml`.
 
     `day` is the day on which the indexes were read. Raises ProblemsError if the text cannot be
-    edited, and NoReleaseError if the facts are not enough for an entry.
+    edited, and NoReleaseError if `published` has too few facts for an entry.
     """
     change = entry_change(published, read_releases(RELEASES, text)[0])
     after = with_release(RELEASES, text, change, day)

@@ -1,8 +1,8 @@
 """Reads command lines as a shell does: pipelines of commands, each a list of words.
 
-Quotes are removed, parts of a word are joined, and a line that continues on the next line is
-joined with it. `shlex` finds the words, in time proportional to the text. Text for another shell,
-or text that is no command, also gives words; the rules only search for certain words.
+Quotes are removed, parts of a word are joined, and continued lines are joined. Commands of other
+shells, and texts that are not commands, are also split into words. This is enough, because the
+rules only search for certain words. The time is proportional to the length of the text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,11 @@ _DEEPEST = 3
 
 @dataclass(slots=True)
 class Command:
-    """The words of a command; if `substituted`, its output is inserted into another command."""
+    """The words of a command.
+
+    If `substituted` is true, the output of the command is inserted into another command, as in
+    `$(…)`.
+    """
 
     words: list[str] = field(default_factory=list)
     substituted: bool = False
@@ -40,14 +44,17 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Commands that each read the output of the previous command, and their line, from 0."""
+    """Commands that each read the output of the previous command: `a | b`.
+
+    `line` is the line of the pipeline in the text, counted from 0.
+    """
 
     line: int
     commands: tuple[Command, ...]
 
 
 def pipelines(text: str) -> Iterator[Pipeline]:
-    """Yield every pipeline of a text, including those inside words and substitutions."""
+    """Yield every pipeline of a text, including pipelines inside words and substitutions."""
     for line, joined in _logical_lines(text):
         for commands in _of_line(joined, _DEEPEST):
             yield Pipeline(line, commands)
@@ -62,7 +69,10 @@ def pipelines_of_words(words: tuple[str, ...]) -> Iterator[Pipeline]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each command line with its number, from 0; lines that continue it are joined."""
+    """Yield each command line with its number, counted from 0.
+
+    A line that continues the previous line is joined with it.
+    """
     lines = _JOINED.sub("\x00", text).split("\n")  # the marks keep the lines countable
     number, start, parts = 0, 0, list[str]()
     for line in lines:
@@ -111,8 +121,7 @@ def _finished(pipeline: list[Command], depth: int) -> Iterator[tuple[Command, ..
 def _inside(commands: tuple[Command, ...], depth: int) -> Iterator[tuple[Command, ...]]:
     """Yield the pipelines inside words: in `bash -c "…"`, in a quoted `$(…)`, or in backticks.
 
-    Backticks can span several words, so the words of a command are also read together. `depth` is
-    the number of levels still to read.
+    `depth` is the number of nested levels to read.
     """
     if depth == 0:
         return

@@ -1,1 +1,1 @@
-"""The rules, by subject: each is a function that yields problems; its docstring is on the site."""
+"""The rules, in modules by subject. The site shows the docstrings of the rules."""

@@ -119,7 +119,10 @@ def _safety_faults(found: CommandText) -> Iterator[tuple[int, str, str]]:
 
 
 def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
-    """Yield what is unsafe in a pipeline, and the fix; if `fetched`, its input is a download."""
+    """Yield what is unsafe in a pipeline, and the fix.
+
+    `fetched` is true if the first command reads a download.
+    """
     commands = [command.words for command in pipeline.commands]
     shown = " | ".join(" ".join(words) for words in commands)[:80]
     for words, target in zip(commands, [*commands[1:], None], strict=True):
@@ -143,7 +146,7 @@ def _of_pipeline(pipeline: Pipeline, *, fetched: bool) -> Iterator[SafetyFault]:
 
 
 def _is_inline(run: tuple[str, ...]) -> bool:
-    """Return whether a step passes several commands to a shell in one text, as with `bash -lc`."""
+    """Return whether a step passes several commands to a shell in one text: `bash -c "a; b"`."""
     program, arguments = program_of(run)
     if program not in SHELLS:
         return False
@@ -180,7 +183,10 @@ _CURL_VALUES = frozenset("AbcCdDeEFHKmoPQrtTuUwxXyYz")
 
 
 def unprotected_words(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command that disable a security check; `-k` of curl as `curl -k`."""
+    """Yield the words of a command that disable a security check.
+
+    A short option of curl follows the program's name: `curl -k`.
+    """
     curl = False
     for word in words:
         plain = word.lower()
@@ -199,7 +205,7 @@ def unprotected_words(words: Sequence[str]) -> Iterator[str]:
 
 
 def _is_insecure(word: str) -> bool:
-    """Return whether a word of short options for curl, such as `-sSLk`, contains `k`."""
+    """Return whether short options of curl contain `-k` (insecure), as `-sSLk` does."""
     if not word.startswith("-") or word.startswith("--"):
         return False
     for sign in word[1:]:
@@ -253,10 +259,10 @@ def implied_addresses(words: Sequence[str]) -> Iterator[str]:
 
 
 def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
-    """Yield `https://HOST/` for each address without a scheme among a downloader's arguments.
+    """Yield `https://HOST/` for each argument of a downloader that is an address without a scheme.
 
-    HOST is the host of the address. The word after an option that takes a value is skipped. `flag`
-    takes a value in other programs, but not in this one, such as `-O` of curl.
+    The values of options are skipped. `flag` is an option that has no value in this program,
+    although it has one in other programs, such as `-O` of curl.
     """
     skip = False
     for word in arguments:
@@ -269,10 +275,10 @@ def _without_scheme(arguments: Sequence[str], flag: str) -> Iterator[str]:
 
 
 def _images(arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the registry of each container image in the arguments, such as `https://docker.io/`.
+    """Yield the registries of the container images in the arguments: `https://docker.io/`.
 
-    For `pull` and `push`, this is the first name; for `run`, `create` and `build`, every word that
-    looks like an image.
+    The image of `pull` and `push` is the first argument that is not an option or a path. The images
+    of `run`, `create` and `build` are the words that contain a registry, such as `ghcr.io/a/b`.
     """
     command = arguments[0] if arguments else ""
     named = [word for word in arguments[1:] if not word.startswith(("-", "/", "."))]

@@ -44,7 +44,10 @@ def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _requirements(row: InstallRow) -> list[Requirement]:
-    """Return the requirements that an install row's pip steps install; empty if none pins torch."""
+    """Return the requirements that the pip steps of an install row install.
+
+    Empty if no requirement pins torch.
+    """
     found = []
     for package in (package for call in row.calls for package in call.packages):
         try:
@@ -62,9 +65,10 @@ def _pin(requirement: Requirement) -> Version | None:
 def _fault(
     requirement: Requirement, fitting: Mapping[str, tuple[str, ...]], torch: str
 ) -> tuple[str, str] | None:
-    """Return two texts, what is wrong with a requirement and the fix, or None.
+    """Return two texts about a requirement that does not fit a torch release.
 
-    `fitting` are the versions that support the torch release, by package name.
+    The texts are what is wrong and the fix. None if the requirement fits. `fitting` contains the
+    versions that support the torch release, by package name.
     """
     name = canonicalize_name(requirement.name)
     if name not in fitting:

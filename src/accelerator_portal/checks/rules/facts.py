@@ -80,9 +80,10 @@ def _doubled_generations(platform: Platform) -> Iterator[Problem]:
 
 
 def _doubled_models(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each model that is listed twice in a generation, or with other figures.
+    """Yield a problem for each model that is listed twice.
 
-    Other figures in another generation are not a problem if one of the two models has a note.
+    A model may be listed in several generations if the memory and power are the same in all
+    entries, or if a note explains the difference.
     """
     seen: dict[str, HardwareModel] = {}
     for at, generation in platform.generations():
@@ -156,10 +157,10 @@ def package_facts(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def cards_beside_builds(platform: Platform, commands: Sequence[InstallRow]) -> Iterator[Problem]:
-    """Yield a problem for each build in `hardware` of `accelerator.yaml` without install command.
+    """Yield a problem for each build of a card that no install command installs.
 
-    A build is a variant with PyTorch releases and systems. If no command at all installs a variant,
-    its builds are not compared.
+    The builds of cards are in `hardware` of `accelerator.yaml`: variants with PyTorch releases and
+    systems. If no command installs the variant on any system, the build is not checked.
     """
     for at, generation in platform.generations():
         for number, build in enumerate(generation.builds):
@@ -220,9 +221,9 @@ _VERSIONS = "compatibility.yaml"
 
 
 def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row with a Python version that its PyTorch release doesn't support.
+    """Yield a problem for each Python version that the row's PyTorch release doesn't support.
 
-    The rows are those of `compatibility.yaml`, the releases those of `data/releases.yaml`.
+    `compatibility.yaml` contains the rows, and `data/releases.yaml` the PyTorch releases.
     """
     supported = {release.version: release.python for release in catalog.releases.releases}
     for place, row in enumerate(platform.compatibility.rows):
@@ -238,9 +239,9 @@ def rows_beside_releases(catalog: Catalog, platform: Platform) -> Iterator[Probl
 
 
 def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each row whose SDK version is not that of its variant.
+    """Yield a problem for each row with another SDK version than the row's variant.
 
-    The rows are those of `compatibility.yaml`; `install.yaml` has the versions of variants.
+    `compatibility.yaml` contains the rows, and `install.yaml` the variants.
     """
     versions = {variant.id: variant.version for variant in platform.install.variants}
     for place, row in enumerate(platform.compatibility.rows):
@@ -258,8 +259,8 @@ def variants_beside_rows(platform: Platform) -> Iterator[Problem]:
 def drivers_beside_sdks(platform: Platform) -> Iterator[Problem]:
     """Yield a problem if a newer SDK needs an older driver, or one SDK needs two drivers.
 
-    SDKs and drivers are those in the rows of `compatibility.yaml`. Versions of an SDK with the same
-    first two numbers count as one.
+    The SDKs and drivers are in the rows of `compatibility.yaml`. Versions of an SDK with the same
+    first two numbers count as one SDK.
     """
     rows = enumerate(platform.compatibility.rows)
     known = [(place, row, sdk) for place, row in rows if (sdk := _sdk(platform, row))]
@@ -309,9 +310,9 @@ def lifecycles_of_one_version(platform: Platform) -> Iterator[Problem]:
 
 
 def _sdk(platform: Platform, row: CompatibilityRow) -> str | None:
-    """Return the component that the name of the row's variant contains, such as CUDA.
+    """Return the SDK of a row: the key of `row.includes` that the variant's name contains.
 
-    Components are the keys of `row.includes`. Returns None if the name contains none or several.
+    For example, `CUDA` for the variant "CUDA 13.0". None if the name contains no key or several.
     """
     variant = next((v for v in platform.install.variants if v.id == row.variant), None)
     if variant is None:

@@ -87,7 +87,7 @@ def _unknown_releases(catalog: Catalog, platform: Platform) -> Iterator[Problem]
 
 
 def _undescribed(catalog: Catalog, platform: Platform) -> Iterator[Problem]:
-    """Yield a problem for each variant that an option installs and `variants` does not list.
+    """Yield a problem for each installed variant that is missing from `variants`.
 
     `variants` is a key of `install.yaml`. Files without variants are not checked.
     """
@@ -128,7 +128,7 @@ def _idle_variants(
 ) -> Iterator[Problem]:
     """Yield a problem for each variant of an `install.yaml` that no install row has.
 
-    `faulty` are the paths of files with other problems, which are skipped.
+    The files whose paths are in `faulty` are skipped.
     """
     served = {(row.platform, row.variant) for row in rows}
     for platform in catalog.platforms:
@@ -171,7 +171,7 @@ def selector_start(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _unserved(selector: Selector, start: StartingChoice) -> str | None:
-    """Return why a default choice has no install option; None if it has one."""
+    """Return why a default choice has no install option, or None if it has an option."""
     found = resolve(selector, start.model_dump())
     if found.choice is None:
         return f"{start.platform} has no option for {start.os} {start.arch}"
@@ -182,7 +182,7 @@ def _unserved(selector: Selector, start: StartingChoice) -> str | None:
 def _unknown_start(catalog: Catalog, name: str, location: Location) -> Iterator[Problem]:
     """Yield a problem if the platform `name` has no folder.
 
-    A folder with problems counts; its problems are reported elsewhere.
+    A folder with problems counts as a folder.
     """
     read = any(platform_of(path) == name for path in catalog.files)
     if not (read or name in catalog.by_id or name in catalog.set_aside):
@@ -217,7 +217,7 @@ def _pins(platform: Platform) -> Iterator[tuple[Location, requirements.Requireme
 
 
 def _requirement(text: str) -> requirements.Requirement | None:
-    """Return the requirement if it pins a version; None if not, or if it has a placeholder."""
+    """Return the parsed requirement if it pins a version without placeholders, else None."""
     if "{" in text:
         return None
     try:
@@ -229,7 +229,10 @@ def _requirement(text: str) -> requirements.Requirement | None:
 
 
 def _satisfies(requirement: requirements.Requirement, version: Version) -> bool:
-    """Return whether a version satisfies the pin, with or without its local part (`+musa5.2.0`)."""
+    """Return whether a version satisfies a pinned requirement.
+
+    The local part of the pin, such as `+musa5.2.0`, may be missing in the version.
+    """
     public = SpecifierSet(",".join(str(s).partition("+")[0] for s in requirement.specifier))
     return any(s.contains(version, prereleases=True) for s in (requirement.specifier, public))
 
@@ -285,7 +288,10 @@ def requirement_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _requirements(
     platform: Platform, place: int, option: Option
 ) -> Iterator[tuple[Location, Requirement, str | None]]:
-    """Yield the requirements of an option, with their location and their variant (None: all)."""
+    """Yield each requirement of an option with its location and the id of its variant.
+
+    The variant is None for a requirement that applies to all variants.
+    """
     install = platform.install
     for number, requirement in enumerate(install.requires):
         yield ("requires", number), requirement, None
@@ -303,7 +309,6 @@ def _serves(option: Option, row: CompatibilityRow) -> bool:
 
 
 def _share(requirement: Requirement, row: CompatibilityRow) -> bool:
-    """Return whether a requirement and a row apply to a common operating system."""
     return not requirement.os or not row.os or not {*requirement.os}.isdisjoint(row.os)
 
 

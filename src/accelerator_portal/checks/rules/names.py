@@ -78,7 +78,7 @@ def duplicate_names(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _share(first: Platform, second: Platform) -> bool:
     """Return whether both vendors set `shared_name`.
 
-    One vendor's declaration is not enough: with it, a vendor could use another vendor's name.
+    If only one vendor sets the key, the vendor could use another vendor's name.
     """
     return first.accelerator.package.shared_name and second.accelerator.package.shared_name
 
@@ -177,7 +177,7 @@ def package_confusion(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 def _on_pypi(catalog: Catalog, name: str) -> bool:
     """Return whether PyPI has releases of a package.
 
-    If PyPI was never read for the package, return whether `_WELL_KNOWN` has its name.
+    If the package was never looked up on PyPI, return whether `_WELL_KNOWN` contains the name.
     """
     facts = catalog.packages.get(name)
     found = facts.on("pypi") if facts else None

@@ -45,9 +45,9 @@ def report_files(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _same_moment(reports: Iterable[StoredReport]) -> Iterator[Problem]:
-    """Yield a problem for each report that has the start time and a suite of a report before it.
+    """Yield a problem for each report with the same start time and suite as an earlier report.
 
-    Only reports of one platform are compared, runs with runs and baselines with baselines.
+    Only reports of the same platform are compared, runs with runs and baselines with baselines.
     """
     seen: dict[tuple[str, str, dt.datetime, str], StoredReport] = {}
     for stored in reports:
@@ -118,18 +118,19 @@ def known_issues(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _alias_in(named: str, aliases: Mapping[str, str]) -> str | None:
-    """Return the alias of a suite with which a test key or a pattern begins, or None.
+    """Return the suite alias at the beginning of a test key or a pattern, or None.
 
-    The keys of `aliases` are the aliases, its values the names of the suites.
+    `aliases` maps each alias to the name of the suite.
     """
     begin = readable_key(named)
     return next((alias for alias in aliases if begin.startswith(f"{alias}/")), None)
 
 
 def _is_own(suite: str, platform: str) -> bool:
-    """Return whether a suite belongs to a vendor, as `acme/kernels` does.
+    """Return whether a suite belongs to a vendor, such as `acme/kernels`.
 
-    Also true for the platform's id: `parse_key` returns the suite `acme` for `acme/kernels/test_a`.
+    Also true for the id of the platform, because `parse_key` returns the suite `acme` for the test
+    key `acme/kernels/test_a`.
     """
     return suite == platform or owner_of(suite) is not None
 
@@ -167,7 +168,10 @@ def _unknown_test(catalog: Catalog, issue: KnownFailure) -> tuple[str, str] | No
 
 
 def _unmatched_glob(catalog: Catalog, glob: str) -> tuple[str, str] | None:
-    """Return two texts, the problem and the fix, if a pattern matches no test name; else None."""
+    """Return two texts about a pattern that matches no test name: what is wrong, and the fix.
+
+    None if a test matches, or if the suite of the pattern is unknown.
+    """
     id_, slash, _ = glob.partition("/")
     suite = catalog.suites.get(id_) if slash else None
     beginning = f"{glob.partition('?')[0]}*"
@@ -228,10 +232,10 @@ def shared_suites(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _newcomers(suite: str, by_platform: dict[str, list[StoredReport]]) -> Iterator[str]:
-    """Yield the platforms whose tests of a suite have no name in common with any other platform's.
+    """Yield the platforms that have no test names of a suite in common with other platforms.
 
-    Omits the platform that ran the suite first. Parameters of tests are ignored, because platforms
-    may test different data types.
+    The platform that ran the suite first is left out. Parameters of tests are ignored, because
+    platforms may test different data types.
     """
     tests = {name: _test_names(suite, stored) for name, stored in by_platform.items()}
     joined = sorted((_first_run(by_platform[name]), name) for name, found in tests.items() if found)

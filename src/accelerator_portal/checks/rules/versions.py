@@ -298,7 +298,7 @@ def future_dates(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _valid(declared: Mapping[str, object]) -> dict[str, Source]:
-    """Return the valid sources; problems of the others are reported where the file is read."""
+    """Return the valid sources by id. The problems of invalid sources are reported elsewhere."""
     found: dict[str, Source] = {}
     for name, item in declared.items():
         with suppress(ValidationError):
@@ -340,7 +340,7 @@ def guide_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
 
 
 def _needed(platform: Platform) -> dict[str, Version]:
-    """Return, by component, the oldest version that any row of `compatibility.yaml` needs."""
+    """Return the oldest version of each software that a row of `compatibility.yaml` needs."""
     found: dict[str, Version] = {}
     for row in platform.compatibility.rows:
         for name, text in row.needs.items():
