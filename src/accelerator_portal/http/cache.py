@@ -28,13 +28,16 @@ class CachedBody:
 
 
 class HttpCache:
-    """Response bodies by key, one file each; without a folder, nothing is stored."""
+    """A cache of response bodies by key, with one file for each body.
+
+    If `folder` is None, nothing is stored.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
     def read(self, key: str) -> CachedBody | None:
-        """Return the body for a key, or None if there is none or it is damaged."""
+        """Return the body for a key. None if there is no body or the body is damaged."""
         if self._folder is None:
             return None
         try:
@@ -47,7 +50,7 @@ class HttpCache:
             return None
 
     def write(self, key: str, cached: CachedBody) -> None:
-        """Store a body; errors are ignored, because the cache only saves time."""
+        """Store a body for a key. OSError is ignored, because the cache only saves time."""
         if self._folder is None:
             return
         record = {
@@ -64,9 +67,10 @@ class HttpCache:
 async def get_cached(
     client: HttpClient, cache: HttpCache, url: str, headers: Mapping[str, str], max_bytes: int
 ) -> CachedBody:
-    """Return the body of a response, from the cache if its ETag shows that it has not changed.
+    """Return the body of a response, from the cache if the body has not changed on the server.
 
-    Raises FetchError in the same cases as `HttpClient.get`.
+    The server compares the ETag of the cached body. Raises FetchError in the same cases as
+    `HttpClient.get`.
     """
     key = f"{url} {headers.get('range', '')}"
     known = cache.read(key)

@@ -68,10 +68,10 @@ async def open_client(agent: str, limits: RequestLimits | None = None) -> AsyncI
 class HttpClient:
     """An HTTP client that keeps to its limits and counts its traffic.
 
-    A host that cannot be reached after all attempts gets no further requests from `get`: it raises
-    FetchError at once, so that a package index on the host costs no more time. The same holds after
-    _MOST_SILENT addresses in a row without a response, or _MOST_SILENT_AT_FIRST if the host has
-    never responded. `sleep` waits for a number of seconds between attempts.
+    The client gives up a host that cannot be reached after all attempts. It also gives up a host
+    after _MOST_SILENT addresses in a row without a response, or after _MOST_SILENT_AT_FIRST
+    addresses if the host has never responded. For a host that was given up, `get` raises FetchError
+    at once. `sleep` is the function that waits for a number of seconds between attempts.
     """
 
     def __init__(
@@ -93,10 +93,12 @@ class HttpClient:
     ) -> HttpResponse:
         """Return the response to a GET request, after retries if needed.
 
-        The names in `headers` are in lowercase. Redirects are followed only within the host. Raises
-        FetchError if the address is not allowed, if the status is not 200 (206 if `headers` ask for
-        a range; 304 is also returned if they have `if-none-match`), if there is no complete
-        response in time, or if the body has more than `max_bytes`.
+        The names in `headers` are in lowercase. Redirects are followed only within the host. The
+        status of the response is 200, or 206 if `headers` contain `range`. It can be 304 if
+        `headers` contain `if-none-match`.
+
+        Raises FetchError for other statuses, if the address is not allowed, if there is no complete
+        response in time, or if the body has more than `max_bytes` bytes.
         """
         headers = headers or {}
         connected = self._connected.get(origin(url))
@@ -127,7 +129,7 @@ class HttpClient:
                 raise _network_error(error) from None
 
     def is_unreachable(self, url: str) -> bool:
-        """Return whether the host of an address was given up, so that `get` does not contact it."""
+        """Return whether the client has given up the host of an address."""
         return origin(url) in self._unreachable
 
     async def _with_retries(
@@ -153,9 +155,9 @@ class HttpClient:
         step_traffic().add(more)
 
     def _is_silent(self, url: str, error: FetchError) -> bool:
-        """Record that `url` failed with `error`; return whether to give up its host.
+        """Record an address without a response, and return whether to give up the host.
 
-        Only errors of the kinds `slow` and `broken` are recorded.
+        For errors of other kinds than `slow` and `broken`, record nothing and return False.
         """
         if error.kind not in {"slow", "broken"}:
             return False
@@ -247,9 +249,9 @@ def _status_error(status: int, headers: httpx.Headers) -> FetchError:
 
 
 def _network_error(error: httpx.HTTPError | httpx.InvalidURL | ValueError) -> FetchError:
-    """Return an error of httpx as FetchError.
+    """Convert an error of httpx to a FetchError.
 
-    It can be a ValueError, which httpx raises if IDNA cannot encode a host name.
+    httpx raises ValueError if IDNA cannot encode a host name.
     """
     cause = type(error).__name__
     if isinstance(error, httpx.InvalidURL | ValueError):
@@ -300,9 +302,9 @@ class PublicHostsBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         """Return a connection to the first address that accepts one.
 
-        Raises PrivateHostError if any address is not public, httpcore.ConnectError if the name
-        cannot be resolved, and the error of the last address (also httpcore.ConnectTimeout) if no
-        address accepts a connection.
+        Raises PrivateHostError if any address is not public, and httpcore.ConnectError if the name
+        cannot be resolved. If no address accepts a connection, raises the error of the last
+        address: httpcore.ConnectError or httpcore.ConnectTimeout.
         """
         error: Exception = httpcore.ConnectError("the host name cannot be resolved")
         for address in await _public_addresses(host, port):
@@ -328,7 +330,10 @@ async def _public_addresses(host: str, port: int) -> list[str]:
 
 
 class _PublicTransport(httpx.AsyncHTTPTransport):
-    """httpx's transport with PublicHostsBackend; httpx has no argument for its network backend."""
+    """An httpx transport that uses PublicHostsBackend as its network backend.
+
+    httpx has no argument for the network backend.
+    """
 
     def __init__(self, connections: int) -> None:
         super().__init__(verify=certificate_authorities())
@@ -363,9 +368,10 @@ def origin(url: str) -> str:
 
 
 def may_follow(page: str, url: str) -> bool:
-    """Return whether a link of a page may be requested: on the page's host or a public https host.
+    """Return whether a link on a page may be requested.
 
-    A page must not make the machine that reads it send requests to its own network.
+    The target must be on the page's own host or on a public https host. Otherwise, a page could
+    make the machine that reads the page send requests to its own private network.
     """
     if origin(page) == origin(url):
         return True
@@ -388,10 +394,11 @@ def redirected(url: str, location: str) -> str:
 
 
 async def private_address(url: str) -> str | None:
-    """Return an address on a private network that the host of `url` resolves to, or None.
+    """Return the first private address that the host of `url` resolves to, or None.
 
-    A public name may resolve to the loopback address. For a name that cannot be resolved, the
-    result is None, because a proxy may know it. Raises ValueError if `url` cannot be parsed.
+    A public name may resolve to a private address, such as `127.0.0.1`. If the name cannot be
+    resolved, the result is None, because a proxy may know the name. Raises ValueError if `url`
+    cannot be parsed.
     """
     host = urlsplit(url).hostname or ""
     try:

@@ -38,7 +38,7 @@ class FetchError(Exception):
 
     @property
     def missing(self) -> bool:
-        """Whether the server responded that the file does not exist."""
+        """Whether the server responded that the file does not exist (status 404 or 410)."""
         return self.status in MISSING_STATUSES
 
     @property

@@ -37,8 +37,8 @@ _step: ContextVar[Traffic] = ContextVar("step_traffic")
 def counted_traffic() -> Iterator[Traffic]:
     """Yield counts of the network traffic of all clients until the end of the block.
 
-    A thread that is started in the block is counted only if it runs in a copy of the context. The
-    traffic of started programs, such as uv and git, is not counted.
+    The traffic of a thread that is started in the block is counted only if the thread runs in a
+    copy of the context. The traffic of started programs, such as uv and git, is not counted.
     """
     traffic = Traffic()
     token = _step.set(traffic)
@@ -49,5 +49,8 @@ def counted_traffic() -> Iterator[Traffic]:
 
 
 def step_traffic() -> Traffic:
-    """Return the counts of the current block; outside of a block, counts that are discarded."""
+    """Return the traffic counts of the current `counted_traffic` block.
+
+    Outside of a block, return new counts that nobody reads.
+    """
     return _step.get(Traffic())
