@@ -58,9 +58,10 @@ class ReleaseAsset(Model):
 
 
 class WorkflowArtifact(Model):
-    """An artifact with `report.json`, from the latest successful run of a workflow that has one.
+    """An artifact of a workflow that contains `report.json`.
 
-    Runs that a pull request started don't count.
+    The artifact is read from the latest successful run that has it. Runs for pull requests don't
+    count.
     """
 
     repository: RepositoryName

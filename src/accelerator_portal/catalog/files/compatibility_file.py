@@ -26,7 +26,7 @@ _NUMBERS: dict[PatternPart, int] = {"minor": 2, "release": 3}
 
 
 class VersionPattern(Sourced):
-    """Which numbers of the plugin version and the torch version are the same."""
+    """The number of leading version numbers that the plugin and torch have in common."""
 
     same: PatternPart
     """`minor`: the first two numbers match, for example plugin 2.8.1 and torch 2.8.0.

@@ -28,7 +28,7 @@ Purposes = Annotated[tuple[Purpose, ...], Field(min_length=1)]
 
 
 class Instances(Sourced):
-    """Instances of one cloud provider that have a hardware model."""
+    """Instance types of one cloud provider with this hardware."""
 
     cloud: Annotated[Line, Field(max_length=40)]
     """The cloud provider: `AWS`, `Azure` or `Google Cloud`."""

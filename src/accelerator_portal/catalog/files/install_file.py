@@ -113,8 +113,9 @@ _RELEASES_FROM = (*get_args(BuildKind), "compatibility")
 class Option(Sourced):
     """One install option. It covers all combinations of its values.
 
-    At most one of `wheels`, `images`, `archives` and `compatibility` is set. It selects the torch
-    releases, and `torch` can limit them. If none is set, `torch` selects the releases.
+    Set at most one of `wheels`, `images`, `archives` and `compatibility`. This key selects the
+    torch releases, and `torch` can limit the selection. Without these keys, `torch` selects the
+    releases.
     """
 
     id: Id
