@@ -8,14 +8,14 @@ __all__ = ["Anchors", "slug"]
 
 
 class Anchors:
-    """Makes ids unique within a page, in constant time even if a heading repeats often."""
+    """Makes the ids of a page unique: `usage`, `usage-2`, `usage-3`."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
         self._last: dict[str, int] = {}
 
     def take(self, anchor: str) -> str:
-        """Return `anchor`, or `anchor-2`, `anchor-3` and so on if that was returned before."""
+        """Return a new id of the page: `anchor`, or `anchor-2` and so on if `anchor` is in use."""
         number = self._last.get(anchor, 0)
         found = anchor
         while number == 0 or found in self._taken:

@@ -1,4 +1,4 @@
-"""Builds the files of `/api/v1/` with platforms, install options and releases, and the schemas."""
+"""Builds the files of `/api/v1/` for platforms, install options and releases, and JSON schemas."""
 
 from __future__ import annotations
 
@@ -122,10 +122,11 @@ def api_files(
     versions: VersionsData,
     features: FeaturesData,
 ) -> Iterator[SiteFile]:
-    """Yield the files of `/api/v1/` with platforms, install options and releases, and the schemas.
+    """Yield the files about platforms, install options and releases, and the JSON schemas.
 
-    These are the index, one file for each kind of data, such as `hardware.json`, and two files
-    for each platform: `accelerators/<id>.json` and `install/<id>.json`.
+    The paths are below `/api/v1/`. The files are an index, one file for each kind of data, such as
+    `hardware.json`, two files for each platform, `accelerators/<id>.json` and `install/<id>.json`,
+    and one file for each schema.
     """
     yield data_file("index.json", _index(catalog))
     yield data_file("selector.json", _overview(catalog, selector))
@@ -164,7 +165,7 @@ def selector_files(catalog: Catalog, selector: Selector, language: Language) -> 
 def _install(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
     """Return the content of a platform's `install/<id>.json`: its install rows and their texts.
 
-    Each card has the ranges of the indexes of the rows that it can run.
+    Each card has ranges of indexes: the install rows that run on the card.
     """
     own = selector.only(platform.id)
     data = payload(own, {platform.id: _cards(catalog, own, platform)})
@@ -188,7 +189,11 @@ def _overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
 
 
 def _containers(platforms: Iterable[Platform]) -> dict[str, str]:
-    """Return the id of the section on each platform's page that says most about containers."""
+    """Return the id of the section about containers on each platform's page, by platform id.
+
+    The section is the one that mentions containers or Docker most often. Platforms without such a
+    section are omitted.
+    """
     found = {}
     for platform in platforms:
         counts = {slug(s.title): len(_CONTAINER.findall(s.text)) for s in platform.guide.sections}
@@ -321,9 +326,9 @@ def _line(platform: Platform, rows: list[InstallRow]) -> str | None:
 
 
 def _guide(platform: Platform) -> str:
-    """Return the platform's `guide.md`, without citations, and the list of its sources as HTML.
+    """Return a platform's `guide.md` as HTML, without citations and with a list of its sources.
 
-    Ids in the HTML start with the result of `listed_id`, because all guides are on one page.
+    Ids in the HTML start with the platform's `listed_id`, because all guides are on one page.
     """
     parts = [f"<h1>Installing on {escape(platform.accelerator.name)}</h1>\n"]
     for section in platform.guide.sections:

@@ -186,7 +186,7 @@ class SelectorData(SelectorOverview):
 
 
 class InstallData(SelectorOverview):
-    """The install selector's data of a platform: each text stored once, and rows as integers."""
+    """The install selector's data of a platform. Rows contain indexes into lists of texts."""
 
     pythons: tuple[tuple[int, ...], ...]
     """Sets of Python versions, each a list of indexes into the axis `python`."""

@@ -1,4 +1,4 @@
-"""Builds the page "Ask the data", and lists the archive of test results that it reads.
+"""Builds the page "Ask the data", and lists the files in the archive of test results.
 
 The archive is the Parquet files in `data/history/`.
 """
@@ -32,7 +32,7 @@ PUBLISHED = "archive"
 
 
 class ArchiveSize(NamedTuple):
-    """The size of an accelerator's archive: the numbers of its Parquet files, rows and bytes."""
+    """The numbers of Parquet files, rows and bytes in an accelerator's archive."""
 
     accelerator: str
     files: int
@@ -121,7 +121,7 @@ with a final slash."""
 
 
 class ArchiveQuestion(NamedTuple):
-    """An example question about the archive, its id, and the SQL that answers it."""
+    """An example question about the archive, with the SQL query that answers the question."""
 
     id: str
     title: str

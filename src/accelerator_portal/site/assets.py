@@ -1,7 +1,7 @@
-"""Joins the style sheets, and lists the JavaScript modules of a page.
+"""Joins the style sheets, and lists the JavaScript modules of each page.
 
-The browser loads all listed modules at once. Without a list it learns of a module only from the
-module that imports it, one after another, which takes a round trip each.
+A browser loads all listed modules at once. Without a list, a browser finds a module only after it
+has loaded the module that imports it. That is one round trip for each import.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CSS_IMPORT = re.compile(r'@import "([^"]+)";\n')
 
 @dataclass(frozen=True, slots=True)
 class PageModules:
-    """The JavaScript modules that pages load, as names of files without `.js`."""
+    """The JavaScript modules of pages, as file names without `.js`."""
 
     common: tuple[str, ...]
     """The modules that every page with a form in `parts` loads."""
@@ -32,10 +32,11 @@ class PageModules:
     """The modules of each kind of form, by the attribute of its tag, such as `data-selector`."""
 
     def of(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Return the modules that a page loads for its form; empty without a form in `parts`.
+        """Return the modules to load for the form on a page.
 
-        `texts` are the parts of the page's HTML. If a page has several kinds of forms, only the
-        modules of the kind that comes first in `parts` are returned; the other forms load theirs
+        `texts` are the parts of the page's HTML. The result is empty if the page has none of the
+        forms in `parts`. If the page has several kinds of forms, the result contains only the
+        modules of the kind that comes first in `parts`. Scripts load the modules of the other forms
         later.
         """
         html = "".join(texts)
@@ -46,9 +47,9 @@ class PageModules:
 
 
 def read_page_modules(folder: Path) -> PageModules:
-    """Return the modules that each form needs, from the table in `portal.js` in `folder`.
+    """Return the modules that each form needs, from the table in `portal.js`.
 
-    Raises OSError if a script cannot be read.
+    `folder` is the folder with the scripts. Raises OSError if a script cannot be read.
     """
     parts = dict(_PART.findall((folder / f"{FIRST}.js").read_text(encoding="utf-8")))
     modules = {attribute: _with_imports(folder, name) for attribute, name in parts.items()}
@@ -56,7 +57,7 @@ def read_page_modules(folder: Path) -> PageModules:
 
 
 def _with_imports(folder: Path, name: str) -> tuple[str, ...]:
-    """Return a module and all modules that it imports, without duplicates."""
+    """Return a module and all its direct and indirect imports, without duplicates."""
     found: dict[str, None] = {}
     waiting = [name]
     while waiting:

@@ -45,13 +45,13 @@ _ORIGIN = "http://site.invalid/"
 
 @dataclass(frozen=True, slots=True)
 class SiteFault:
-    """A fault of a built site: the page, relative to the site's root, and what is wrong."""
+    """A fault on a page: the page's path, relative to the site's root, and a description."""
 
     page: str
     what: str
 
     def __str__(self) -> str:
-        """Return the fault as one line: the page, a colon, and what is wrong."""
+        """Return the fault as one line: the page, a colon, and the description."""
         return f"{self.page or 'index.html'}: {self.what}"
 
 
@@ -83,10 +83,10 @@ class BuiltSite:
 
     @cached_property
     def base(self) -> str:
-        """The path of the site's root, such as `/portal/` on GitHub Pages; `/` if it is not stated.
+        """The path of the site's root: `/portal/` on GitHub Pages, or `/` if the site states none.
 
-        It is read from the canonical link in `index.html`. Only the 404 page needs it, because that
-        page is displayed at any depth.
+        The path is from the canonical link in `index.html`. Links on the 404 page start with this
+        path, because that page is displayed at any depth.
         """
         if "index.html" not in self.files:
             return "/"
@@ -95,7 +95,7 @@ class BuiltSite:
         return path if path.startswith("/") and path.endswith("/") else "/"
 
     def tree(self, page: str) -> LexborHTMLParser:
-        """Return a page as parsed HTML. Its ids are stored for `ids`."""
+        """Return a page as parsed HTML, and store the page's ids for `ids`."""
         tree = LexborHTMLParser((self.root / page).read_text("utf-8"))
         self._ids[page] = frozenset(node.attributes["id"] or "" for node in tree.css("[id]"))
         return tree
@@ -107,9 +107,10 @@ class BuiltSite:
         return self._ids[page]
 
     def on_demand(self, page: str) -> frozenset[str]:
-        """Return the ids of tests and results that a page's script loads from data files.
+        """Return the ids of tests and results that a page's script adds from data files.
 
-        They are not in the page's HTML: the script adds a test when a reader opens it.
+        The page's HTML does not contain these ids. The script adds a test when a reader opens the
+        test.
         """
         if page not in self._later:
             forms = self.tree(page).css("form[data-tests]")
@@ -121,9 +122,9 @@ class BuiltSite:
         return self._later[page]
 
     def fault(self, page: str, address: str) -> str | None:
-        """Return what is wrong with a link to `address` on `page`; None if it is valid.
+        """Return what is wrong with a link to `address` on `page`; None if the link is valid.
 
-        Links to other sites must be https; they are not requested.
+        Links to other sites are valid if they use https. Other sites are not requested.
         """
         place = f"{self.base[1:]}{page.removesuffix('index.html')}"
         target = urlsplit(urljoin(_ORIGIN + place, address))
@@ -161,14 +162,17 @@ def addresses(tree: LexborHTMLParser) -> Iterator[str]:
 
 
 def faults(site: BuiltSite) -> Iterator[SiteFault]:
-    """Yield a fault for each missing file of `KEY_FILES`, then those of `broken_links`."""
+    """Yield the faults of a site: the missing files of `KEY_FILES`, then the broken links."""
     missing = (path for path in KEY_FILES if path not in site.files)
     yield from (SiteFault(path, "the file is missing") for path in missing)
     yield from broken_links(site)
 
 
 def broken_links(site: BuiltSite) -> Iterator[SiteFault]:
-    """Yield a fault for each missing or invalid target of links on a page, once per page."""
+    """Yield a fault for each broken link.
+
+    If a page has the same broken link several times, the link is yielded once.
+    """
     for page in site.pages:
         for address in dict.fromkeys(addresses(site.tree(page))):
             if what := site.fault(page, address):

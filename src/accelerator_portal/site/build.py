@@ -93,7 +93,7 @@ VERSIONS = "versions/index.md"
 
 @dataclass(frozen=True, slots=True)
 class RepositoryLinks:
-    """Where readers can edit the portal: the repository's URL, and that of the form to edit files.
+    """The URL of the repository, and the URL of the form to edit its files.
 
     The path of a file is appended to `edit`.
     """
@@ -250,9 +250,9 @@ def _shared_pages(
 
 
 def _checks(catalog: Catalog, rows: Iterable[InstallRow]) -> list[InstallRow]:
-    """Return, for each platform, one install row with a command that checks the installation.
+    """Return one install row with a check command for each platform.
 
-    Rows for pip are preferred. Platforms without such a row are omitted.
+    Rows for pip are preferred. Platforms without a check command are omitted.
     """
     found: dict[str, InstallRow] = {}
     for row in sorted(rows, key=lambda row: row.method != "pip"):
@@ -265,7 +265,7 @@ def _executorch(catalog: Catalog, tested: ResultsView) -> dict[str, Any]:
     """Return the variables of the ExecuTorch page's template.
 
     `goals` is the content of `executorch-goals.yaml` or None, and `sources` lists its sources. The
-    other variables are those of `executorch_context`.
+    other variables come from `executorch_context`.
     """
     goals = catalog.executorch_goals
     return {
@@ -297,9 +297,9 @@ def _choosing_pages(
     features: FeaturesData,
     runs: Sequence[SpeedRun],
 ) -> Iterator[SiteFile]:
-    """Yield the pages `hardware.md`, `compare.md` and `features.md` in the templates' language.
+    """Yield the pages that help readers choose hardware, in the language of the templates.
 
-    They help readers identify or choose their hardware.
+    The pages are `hardware.md`, `compare.md` and `features.md`.
     """
     listed = {platform.id for platform in hardware.platforms}
     pages: dict[str, dict[str, Any]] = {
@@ -318,10 +318,10 @@ def _choosing_pages(
 
 
 def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
-    """Return the entries under `key` of `other-backends.yaml`, and the sources that they cite.
+    """Return the entries under `key` of `other-backends.yaml`, and the cited sources.
 
     The result has two keys: the value of `key`, and `sources`. `observed` are backends without a
-    vendor folder; `runtimes` run PyTorch models without a torch device.
+    vendor folder. `runtimes` run PyTorch models without a torch device.
     """
     others = catalog.other_backends
     entries: Sequence[Sourced] = getattr(others, key) if others else ()
@@ -334,8 +334,8 @@ def _other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> d
 class ExtraImport:
     """The import statement that a platform needs in addition to `import torch`.
 
-    If `statement` is empty, the page shows `words` instead of it, such as `none`. Otherwise,
-    `words` precede it, such as `none since torch_npu 2.5.1; before that: `.
+    `words` is the text before the statement: `none since torch_npu 2.5.1; before that: `. If
+    `statement` is empty, the page shows only `words`, for example `none`.
     """
 
     platform: Platform
@@ -344,10 +344,11 @@ class ExtraImport:
 
 
 def extra_import(platform: Platform) -> ExtraImport:
-    """Return the import statement of a platform's plugin, if programs need it.
+    """Return the import statement of a platform's plugin, if programs need the statement.
 
-    Without a statement, `words` is "none" if PyTorch includes the backend or loads the plugin by
-    itself, and "not stated" if that is unknown.
+    If PyTorch includes the backend or loads the plugin by itself, `statement` is empty and `words`
+    is `none`. If this is unknown, `statement` is empty and `words` is `not stated`. If the plugin
+    loads by itself since a certain version, the result has both `words` and `statement`.
     """
     package = platform.accelerator.package
     statement = f"import {package.module}"

@@ -97,25 +97,26 @@ def _linked(path: str, line: str) -> str:
 
 
 def _heading(line: str) -> list[str]:
-    """Return a heading's lines, with an anchor before it instead of an id such as `{: #id}`.
+    """Return the lines of a heading, with an anchor instead of an id such as `{: #id}`.
 
-    CommonMark has no ids. A line without an id is returned unchanged.
+    The anchor precedes the heading, because headings in CommonMark cannot have ids. A line without
+    an id is returned unchanged.
     """
     found = _HEADING.match(line)
     return [f'<a id="{found[2]}"></a>', "", found[1]] if found else [line]
 
 
 class _Open(HTMLParser):
-    """Tracks which HTML tags are open, line by line."""
+    """Tracks the open HTML tags, line by line."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=False)
         self.tags: list[str] = []
 
     def read(self, line: str) -> list[str]:
-        """Read a line of HTML, and return the lines to export.
+        """Track the tags in a line of HTML, and return the lines to export.
 
-        This is the line itself, or nothing for a comment that only MkDocs needs.
+        The result is the line itself, or empty for a comment that only MkDocs needs.
         """
         self.feed(line + "\n")
         return [] if _COMMENT.match(line) else [line]

@@ -31,7 +31,7 @@ class RecordReference:
 
 @dataclass(frozen=True, slots=True)
 class FileReference:
-    """A kind of file; the first record is the file itself."""
+    """A kind of file; the first record describes the whole file."""
 
     name: str
     records: tuple[RecordReference, ...]
@@ -79,7 +79,7 @@ def _kind(field: dict[str, Any]) -> str:
 def _bound(field: dict[str, Any]) -> str:
     """Return the limits of a number or of a text's length, in words: `1 to 100`.
 
-    The result is empty without an upper limit.
+    The text is empty if there is no upper limit.
     """
     if most := field.get("maxLength"):
         return f"up to {most:,} characters"

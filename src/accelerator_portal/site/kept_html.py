@@ -1,13 +1,13 @@
-"""Takes HTML out of a page before Markdown and the search process it, and puts it back.
+"""Hides HTML in a page from Markdown and the search, and restores the HTML afterwards.
 
 Markdown and the search parse HTML slowly, and most of a platform's page is HTML that its template
-wrote. Templates mark it with a comment on a line of its own before and after it:
+wrote. Templates mark such HTML with a comment on the line before and on the line after:
 
-- `raw html` is hidden from Markdown and the search: tables and the selector's choices. They contain
+- `raw html` is hidden from Markdown and the search. It contains tables and the selector's choices:
   no headings, no anchors, and only words that the search must not find.
-- `finished html` is hidden from Markdown alone: the search reads its headings and words.
+- `finished html` is hidden from Markdown only. The search reads its headings and words.
 
-A vendor's text cannot contain a mark, because it is escaped.
+Vendors' texts are escaped, so they cannot contain these comments.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from functools import cached_property
 
 @dataclass(frozen=True)
 class HtmlMark:
-    """A mark in pages: the comments `<!--…-->` and `<!--end of …-->`, where `…` is `words`."""
+    """The comments that mark HTML in pages: `<!--raw html-->` and `<!--end of raw html-->`.
+
+    `words` is the text of the first comment, such as `raw html`.
+    """
 
     words: str
 
@@ -31,7 +34,7 @@ class HtmlMark:
         return f'<div data-{self.words.replace(" ", "-")}="{number}"></div>'
 
     def take_out(self, markdown: str) -> tuple[str, list[str]]:
-        """Return the page with placeholders for the marked parts, and the parts."""
+        """Return the page with placeholders for the marked HTML parts, and the list of parts."""
         parts: list[str] = []
 
         def place(match: re.Match[str]) -> str:
@@ -41,10 +44,10 @@ class HtmlMark:
         return self._part.sub(place, markdown), parts
 
     def put_back(self, html: str, parts: list[str]) -> str:
-        """Return the page with the parts back in place of their placeholders.
+        """Return the page with the placeholders replaced by the parts.
 
-        Raises LookupError if a placeholder is missing. Otherwise, the page would silently lack
-        that part.
+        Raises LookupError if a placeholder is missing. Otherwise, the page would silently lack the
+        part.
         """
         done: list[str] = []
         for number, part in enumerate(parts, 1):
@@ -66,6 +69,6 @@ _ANCHOR = re.compile(r'\sid="([^"]+)"')
 def anchors(html: str) -> set[str]:
     """Return the values of all `id` attributes in HTML.
 
-    MkDocs does not find these ids in parts that are hidden from Markdown, but links may lead there.
+    MkDocs does not find ids in HTML that is hidden from Markdown, but links can lead to these ids.
     """
     return set(_ANCHOR.findall(html))

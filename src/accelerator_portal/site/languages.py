@@ -1,8 +1,9 @@
 """Reads the messages of a language, and translates texts.
 
-A language is one file, `site_src/locale/<code>.po`. It is published if `languages` in `mkdocs.yml`
-has its code. English needs no file: messages are English. `<code>.vendors.yaml` may translate notes
-and requirements of vendors' files; those without an entry stay in English.
+The messages of a language are in `site_src/locale/<code>.po`. A language is published if
+`languages` in `mkdocs.yml` has its code. English needs no file: messages are English.
+`<code>.vendors.yaml` can translate notes and requirements in vendors' files. Notes and requirements
+without an entry stay in English.
 """
 
 from __future__ import annotations
@@ -42,14 +43,17 @@ class Language:
         return found[0] if found else text
 
     def ngettext(self, one: str, many: str, count: int) -> str:
-        """Return the plural form of a message for `count`, or else `one` or `many` untranslated."""
+        """Return the translated plural form of a message for `count`.
+
+        Without a translation, the result is `one` or `many`.
+        """
         found = self.forms.get(trimmed(one))
         if found is None or len(found) <= self.plural(count):
             return one if count == 1 else many
         return found[self.plural(count)]
 
     def say(self, text: str) -> str:
-        """Return the translation of a `Translatable`, a text that remembers its message and values.
+        """Return the translation of a `Translatable`, a text that stores its message and values.
 
         Other texts are returned unchanged.
         """
@@ -64,7 +68,10 @@ class Language:
         return found.format(**said) if said else found
 
     def said(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
-        """Return data for JSON: `Translatable` texts in this language, dataclasses as mappings."""
+        """Return data for JSON, with `Translatable` texts in this language.
+
+        Dataclasses become mappings, and tuples become lists.
+        """
         if isinstance(data, str):
             return self.say(data)
         if is_dataclass(data) and not isinstance(data, type):
@@ -90,14 +97,14 @@ ENGLISH = Language("en")
 
 
 def trimmed(text: str) -> str:
-    """Return a message as in the translation files: without the line breaks of its template."""
+    """Return a message on one line, as in the translation files."""
     return _SPACES.sub(" ", text.strip())
 
 
 def read_language(root: Path, code: str) -> Language:
     """Return the language with the code `code`.
 
-    Raises OSError if its file is missing, and ProblemsError if vendors' texts cannot be read.
+    Raises OSError if the language has no file, and ProblemsError if vendors' texts cannot be read.
     """
     from gettext import c2py
 

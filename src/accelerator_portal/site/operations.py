@@ -23,7 +23,7 @@ MOST_SHOWN = 30
 
 
 class NetworkMetrics(Model):
-    """The amount of network traffic, without that of programs such as uv."""
+    """The amount of network traffic. Traffic of other programs, such as uv, is not included."""
 
     requests: Count = 0
     """The number of HTTP requests."""
@@ -96,7 +96,7 @@ def read_nights(file: str) -> tuple[NightMetrics, ...]:
     """Return the metrics of the nightly runs in a JSON file; empty if `file` is an empty text.
 
     The file has the format of `Operations`, but the runs can be in any order. Raises OSError if the
-    file cannot be read, and pydantic's ValidationError if it is invalid.
+    file cannot be read, and pydantic's ValidationError if the file is invalid.
     """
     return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
 
@@ -124,7 +124,7 @@ def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> It
 
 
 def compared_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
-    """Return the steps of the first run in `nights`, compared with the same steps of the others."""
+    """Return the steps of the first run in `nights`, compared with the other runs."""
     if not nights:
         return ()
     newest, *others = nights

@@ -224,8 +224,8 @@ def lag_picture(lags: Sequence[Lag]) -> Markup | None:
 def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
     """Return the SVG bar of a lag, labeled with its number of days.
 
-    It is an outline if no plugin release supports the torch release yet. `zero` and `top` are the y
-    coordinates of 0 days and of the lag's days.
+    The bar is an outline if no plugin release supports the torch release yet. `zero` and `top` are
+    the y coordinates of 0 days and of the lag's days.
     """
     y, size = min(zero, top), max(abs(zero - top), 1.0)
     kind = "lag-followed" if lag.plugin else "lag-open"
@@ -241,7 +241,8 @@ def _bar(lag: Lag, left: float, width: float, zero: float, top: float) -> str:
 class FitRow:
     """The newest plugin for a torch release, on systems with the same Python versions.
 
-    `date` is the day of the plugin release. `pythons` are the Python versions as ranges.
+    `date` is the day of the plugin release. `pythons` is the text of the Python versions:
+    `3.10–3.13`.
     """
 
     torch: str
@@ -256,12 +257,12 @@ class FitRow:
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """What the platform's page shows about its plugin package.
+    """The facts about a plugin package that the platform's page shows.
 
-    `index` is the display name of the package's index, and `facts` are the index's facts as of the
-    day `read`. `fault` says why a later read failed, if it did. `rows` are the version table,
-    `picture` is the bar chart of `lags`. `other` are PyPI's facts about a package of the same name
-    if `index` is not PyPI.
+    `index` is the display name of the package's index, and `facts` are the facts that the index had
+    on the day `read`. `fault` describes the failure of a later read, or is None. `rows` is the
+    version table, and `picture` is the bar chart of `lags`. If `index` is not PyPI, `other` has
+    PyPI's facts about a package of the same name, or None.
     """
 
     package: str
@@ -276,7 +277,7 @@ class PackageView:
 
     @property
     def names_no_torch(self) -> bool:
-        """Whether releases of the package have requirements, but none of these names torch."""
+        """Whether releases of the package have requirements, but none of these requires torch."""
         releases = self.facts.releases if self.facts else ()
         asked = any(release.requires for release in releases)
         return asked and not any(map(torch_requirements, releases))
@@ -289,10 +290,9 @@ class PackageView:
 
 
 def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
-    """Return what the platform's page shows about its plugin package.
+    """Return the facts about a platform's plugin package that its page shows.
 
-    None if the platform has no package of its own, or if nobody has tried to read the package's
-    index.
+    None if the platform has no package of its own, or if the package's index has never been read.
     """
     found = home(catalog, platform)
     if found is None:

@@ -1,4 +1,4 @@
-"""Defines pages and data files, a path with its content, and stores them on disk."""
+"""Defines `SiteFile`, the path and content of a page or data file, and writes such files."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PLATFORMS = "compute-platforms"
 class SiteFile:
     """A file of the site.
 
-    `path` is relative to the site's sources: `compute-platforms/cuda.md` or `api/v1/x.json`.
-    `edit` is the file in the repository that a reader would edit to change it, if any.
-    `platform` is the name of the platform, if this is a platform's page.
-    `language` is the code of the page's language, if it is not English.
+    `path` is relative to the site's sources: `compute-platforms/cuda.md` or `api/v1/x.json`. `edit`
+    is the repository file that readers edit to change the page, or None. `platform` is the
+    platform's name if the file is the page of a platform. `language` is the code of the page's
+    language, or None for English.
     """
 
     path: str
@@ -42,7 +42,10 @@ def to_root(path: str) -> str:
 
 
 def data_file(path: str, data: BaseModel | dict[str, Any]) -> SiteFile:
-    """Return the data file `path` below `/api/v1/`, in which None fields of models are omitted."""
+    """Return a JSON file with the path `path` below `/api/v1/`.
+
+    The file omits fields of models that are None.
+    """
     if isinstance(data, BaseModel):
         data = data.model_dump(mode="json", by_alias=True, exclude_none=True)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))

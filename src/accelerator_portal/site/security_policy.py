@@ -115,7 +115,7 @@ def _hash(text: str) -> str:
 def _line(html: str, script: str, begin: int) -> int:
     """Return the line number of the first tag with this script at or after the offset `begin`.
 
-    If there is none, this is the line of `begin`.
+    Without such a tag, the result is the line number of `begin`.
     """
     tag = re.compile(rf"<script[^<]*>{re.escape(script)}", re.IGNORECASE).search(html, begin)
     return html.count("\n", 0, tag.start() if tag else begin) + 1

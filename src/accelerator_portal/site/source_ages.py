@@ -1,4 +1,4 @@
-"""Builds the page of old facts: when each was read, and the trust of its source.
+"""Builds the page of old facts: the dates on which facts were read, and the trust of sources.
 
 A fact is a statement in a contributed file that names its sources.
 """
@@ -147,9 +147,9 @@ def _trust(found: Iterable[AgedFact]) -> dict[TrustLevel, int]:
 
 
 def _moving(found: Iterable[AgedFact]) -> Iterator[MovingSource]:
-    """Yield the sources on Git branches, once for each file that names them.
+    """Yield the sources on Git branches, sorted by address and file.
 
-    They are sorted by address and file.
+    A source is yielded once for each file that names the source.
     """
     named = {
         (source.url, one.fact.path): source

@@ -25,7 +25,10 @@ class SourceEntry:
 
 
 class SourceList:
-    """The numbered sources of a page. Finds the entry of a source by its file and its id there."""
+    """The numbered sources of a page.
+
+    An entry is found by the name of a file and the id of the source in this file.
+    """
 
     def __init__(
         self, files: Iterable[tuple[str, Mapping[str, Source]]], vendor: Iterable[str] = ()

@@ -69,10 +69,10 @@ _COMPILED: dict[str, _Memory] = {}
 
 
 class Templates:
-    """Renders the templates of a folder; undefined names are errors.
+    """Renders the templates of a folder. An undefined name in a template is an error.
 
-    Every template has the variables given as `shared`, and `outcomes` (the test outcomes with their
-    meaning), `extent_words` and `language`. Those of pages also have `to_root`.
+    Every template has the variables in `shared`, and `outcomes` (the test outcomes with their
+    meaning), `extent_words` and `language`. Templates of pages also have `to_root`.
     """
 
     def __init__(
@@ -154,9 +154,9 @@ class Templates:
         )
 
     def _filled(self, text: str, values: Mapping[str, object]) -> Markup:
-        """Return a message with its placeholders filled, as HTML.
+        """Return a message as HTML, with values in place of its placeholders.
 
-        The values are escaped. The message is not: it is the project's own HTML.
+        The values are escaped. The message is not escaped, because it is the project's own HTML.
         """
         if "%" not in text:
             return Markup(text)  # noqa: S704 - as said; most messages are plain labels
@@ -165,10 +165,11 @@ class Templates:
 
 
 class Lines(Extension):
-    """Joins template lines: `{% line %}` into one line, `{% inline %}` into a part of a line.
+    """Adds the tags `{% line %}` and `{% inline %}`, which join template lines.
 
-    Line breaks in the template are removed, but not those in values. This way, a table row, which
-    must be one line in Markdown, can have one line per cell in its template.
+    `line` joins the lines into one line, `inline` into a part of a line. Line breaks in values are
+    kept. With these tags, a template can have one line for each cell of a table row, although
+    Markdown requires a row on one line.
     """
 
     tags = {"line", "inline"}  # noqa: RUF012 - as Jinja declares it
@@ -213,5 +214,5 @@ def _unbroken(text: str) -> Markup:
 
 
 def _one_line(text: str) -> str:
-    """Return text on one line: a blank line would end HTML in Markdown."""
+    """Return text on one line, because a blank line would end HTML in Markdown."""
     return " ".join(text.split())

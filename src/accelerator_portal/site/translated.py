@@ -47,9 +47,9 @@ def page_in(
 ) -> SiteFile:
     """Return the page `path`, rendered in the language of the templates.
 
-    `path`, `template` and `edit` are those of the English page, as for `Templates.page`. `context`
-    has the variables of the template. Without `edit`, the page's edit link opens the template or,
-    in other languages, the file with the translations.
+    `path`, `template` and `edit` describe the English page, as in `Templates.page`. `context` has
+    the variables of the template. Without `edit`, the page's edit link opens the template. In other
+    languages, the edit link then opens the file with the translations.
     """
     language = templates.language
     if language == ENGLISH:

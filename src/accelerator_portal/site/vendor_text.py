@@ -67,11 +67,11 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
 ) -> str:
     """Return Markdown as safe HTML; the ids of its headings start with `prefix`.
 
-    A citation such as `[@readme]` becomes a link to the source that `cite` returns for `readme`; it
-    is omitted if `cite` returns None. `page` is the address of the page with the list of sources,
-    empty if it is this page. `to_root` is put before links to pages of the site, such as
-    `/install/`; without it, these links get no `href`. `language` is that of labels for screen
-    readers.
+    A citation such as `[@readme]` becomes a link to the source that `cite` returns for `readme`. If
+    `cite` returns None, the citation is omitted. `page` is the address of the page with the list of
+    sources, empty if the list is on the same page. `to_root` is put before links to pages of the
+    site, such as `/install/`. If `to_root` is None, these links get no `href`. `language` is the
+    language of labels for screen readers.
     """
     environment = {
         "prefix": prefix,
@@ -122,11 +122,11 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
     language: Language = ENGLISH,
     to_root: str = "../../",
 ) -> Markup:
-    """Return a section of a guide or FAQ as HTML, with citations at the end of each block of text.
+    """Return a section of a guide or FAQ as HTML, with citations at the end of each text block.
 
-    `text` is the section's Markdown or its translation. It cites sources of `file`, which are in
-    `sources`. The other parameters are those of `render_vendor_text`; `to_root` is by default that
-    of a platform's page.
+    `text` is the section's Markdown or its translation. `file` is the file with the section, and
+    `sources` contains the sources that `text` cites. `render_vendor_text` describes the other
+    parameters. The default of `to_root` fits the page of a platform.
     """
     name = file.path.rsplit("/", 1)[-1]
 
@@ -145,7 +145,10 @@ def _cited_at_end(block: re.Match[str]) -> str:
 
 
 def citation(entry: SourceEntry, page: str = "", language: Language = ENGLISH) -> str:
-    """Return a superscript link to a source in the list of sources on this page, or on `page`."""
+    """Return a superscript link to a source in a list of sources.
+
+    `page` is the address of the page with the list, empty if the list is on the same page.
+    """
     words = message("Source {number}: {title}", number=entry.number, title=entry.source.title)
     label = escape(language.say(words), quote=True)
     return (
