@@ -41,9 +41,10 @@ class ReaderChoice(NamedTuple):
 
 
 class ShownCommand(NamedTuple):
-    """The lines of the commands for a selection, and the texts next to them.
+    """The commands for a selection, and the texts next to the commands.
 
-    `beside` has the requirements, the check, the note and the lifecycle, each None if absent.
+    `commands` has one entry for each line. `beside` has the requirements, the check, the note and
+    the lifecycle. An absent text is None.
     """
 
     commands: tuple[str, ...]
@@ -52,9 +53,10 @@ class ShownCommand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """All selections of a platform with their commands, and the labels of values.
+    """The commands for every selection of a platform, and the labels of values.
 
-    `labels` has pairs of a field of `ReaderChoice` and a value id as keys: `("method", "pip")`.
+    `shown` has the commands by selection. The keys of `labels` are pairs of a field of
+    `ReaderChoice` and a value id: `("method", "pip")`.
     """
 
     shown: Mapping[ReaderChoice, ShownCommand]
@@ -77,10 +79,10 @@ _Edit = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way in which a command changed. Commands for several releases can change in the same way.
+    """A change that several commands can share, such as the commands for several releases.
 
-    `edit` has the replaced words, or all lines of a command that is new or removed. It is empty if
-    only the texts next to the command changed; `beside` has these changes.
+    `edit` has the replaced words, or all lines of a new or removed command. If only the texts next
+    to the command changed, `edit` is empty. `beside` has the changes of these texts.
     """
 
     change: ItemChange
@@ -89,7 +91,7 @@ class _Way:
 
 
 def choices(data: InstallData) -> Choices:
-    """Return a platform's selections with their commands.
+    """Return the commands for every selection of a platform.
 
     Methods that the portal derives from other methods are omitted. Raises LookupError, TypeError or
     ValueError if an install row lacks a value or contains an invalid index.
@@ -107,12 +109,18 @@ def choices(data: InstallData) -> Choices:
 
 
 def variants(found: Choices) -> dict[str, str]:
-    """Return the labels of a platform's variants by variant id; empty if it has no variants."""
+    """Return the labels of a platform's variants by variant id.
+
+    The result is empty if the platform has no variants.
+    """
     return {value: label for (axis, value), label in found.labels.items() if axis == "variant"}
 
 
 def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
-    """Return the changed commands; selections that changed in the same way are one entry."""
+    """Return the changed commands.
+
+    Selections whose commands changed in the same way share one entry.
+    """
     ways: dict[_Way, dict[_Lines, list[ReaderChoice]]] = {}
     for choice in dict.fromkeys((*after.shown, *before.shown)):
         old, new = before.shown.get(choice), after.shown.get(choice)
@@ -124,10 +132,10 @@ def command_changes(before: Choices, after: Choices) -> list[CommandChange]:
 
 
 def described(found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> list[str]:
-    """Return selections in words, with several selections in one text where possible.
+    """Return descriptions of selections. One description can cover several selections.
 
-    For example, `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`. `labels` is that of
-    `Choices`.
+    For example, `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0`. `labels` has the form of
+    `Choices.labels`.
     """
     boxes: dict[_Box, None] = {
         tuple(frozenset((value,)) for value in choice): None for choice in found
@@ -167,9 +175,9 @@ def _shown(data: InstallData, row: Mapping[str, int]) -> ShownCommand:
 def _choices(
     data: InstallData, row: Mapping[str, int], labels: dict[tuple[str, str], str]
 ) -> Iterator[ReaderChoice]:
-    """Yield the selections that an install row serves, one per Python version.
+    """Yield the selections to which an install row applies, one for each Python version.
 
-    The labels of their values are added to `labels`.
+    The function also adds the labels of the selected values to `labels`.
     """
     axes = data.axes
     platform = _value(axes["platform"], row["platform"])[0]
@@ -188,7 +196,7 @@ def _choices(
 
 
 def _system_axes(axes: Iterable[str]) -> list[str]:
-    """Return those of `axes` that together form `ReaderChoice.system`: `os` and `arch`."""
+    """Return the axes that form `ReaderChoice.system`: `os` and `arch`."""
     return [axis.id for axis in AXES if not axis.own_column and axis.id in axes]
 
 
@@ -244,9 +252,9 @@ def _change(
 
 
 def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
-    """Return a box in words, with values in the order in which they occur in `found`.
+    """Return a box of selections in words: `Linux x86-64, pip, any Python, PyTorch 2.15.0`.
 
-    `labels` has the text for each pair of a field and a value.
+    Values are in the order of `found`. `labels` has the form of `Choices.labels`.
     """
     said: dict[str, list[str]] = {}
     for place, axis in enumerate(ReaderChoice._fields):

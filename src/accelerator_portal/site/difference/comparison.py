@@ -120,10 +120,11 @@ def _versions(old: Folder, new: Folder) -> Iterator[Item]:
 def _successors(
     before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]]
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Return pairs of an old and a new version row between which the plugin's version changed.
+    """Return pairs of an old and a new version row that differ in the plugin's version.
 
-    Rows whose release, variant and plugin are both in `before` and in `after` are ignored. A pair
-    is returned for a release and variant if one old and one new row of them remain.
+    Rows whose release, variant and plugin are in both `before` and `after` are ignored. The
+    remaining rows form a pair if exactly one old row and one new row have the same release and
+    variant.
     """
     rows: dict[tuple[Any, Any], tuple[list[Any], list[Any]]] = {}
     plugins = [{_place(row, "plugin") for row in side} for side in (before, after)]
@@ -145,7 +146,7 @@ def _facts(old: PlatformState, new: PlatformState) -> Iterator[Item]:
 
 
 def _texts(old: Folder, new: Folder) -> Iterator[Item]:
-    """Yield an item, without texts, for each changed section of the guide and changed question."""
+    """Yield an item for each changed guide section and each changed question, without texts."""
     yield from _without_words(changes(old.guide, new.guide, "Guide"))
     yield from _without_words(changes(_questions(old), _questions(new), "Question"))
 
@@ -187,7 +188,10 @@ class _Report(OpenModel):
 
 
 def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item]:
-    """Yield an item for each report that was added, removed, or replaced under the same id."""
+    """Yield an item for each new, removed or changed report.
+
+    A report is changed if its id is the same but its content differs.
+    """
     for id_ in dict.fromkeys((*after.reports, *before.reports)):
         old, new = before.reports.get(id_), after.reports.get(id_)
         if old and new and old[2] == new[2]:
@@ -203,10 +207,10 @@ def report_changes(before: PlatformState, after: PlatformState) -> Iterator[Item
 def result_changes(
     before: PlatformState, after: PlatformState
 ) -> tuple[tuple[Move, ...], tuple[Item, ...]]:
-    """Return the tests whose outcome changed, failures first, and counts of new and removed tests.
+    """Return the tests whose outcome changed, and the numbers of new and removed tests.
 
-    The counts are an item for each suite, basis (runs or baselines) and change. Raises
-    ProblemsError if a report cannot be read.
+    Failures come first. The numbers are items, one for each suite, basis (runs or baselines) and
+    kind of change. Raises ProblemsError if a report cannot be read.
     """
     if not any(report_changes(before, after)):
         return (), ()

@@ -66,8 +66,8 @@ def summary(difference: Difference) -> str:
 def cut(blocks: Sequence[Block], limit: int) -> str:
     """Return blocks separated by blank lines, within about `limit` characters.
 
-    If a block does not fit, a note with the number of omitted lines replaces it and all later
-    blocks.
+    If a block does not fit, this block and all later blocks are omitted. A note at the end then
+    states the number of omitted lines.
     """
     room = limit - len(_SHORTENED) - 12
     kept: list[str] = []
@@ -183,8 +183,8 @@ def _bounded(lines: Block, left_out: int) -> Block:
 def _more(entries: Sequence[object], left_out: int, most: int = MOST_LINES) -> int:
     """Return the number of entries that the Markdown does not show.
 
-    `most` of `entries` are shown. `left_out` is the number of entries that `entries` lacks, because
-    the difference was limited before.
+    The Markdown shows the first `most` of `entries`. `left_out` is the number of further entries
+    that the difference already omitted from `entries`.
     """
     return max(0, len(entries) - most) + left_out
 

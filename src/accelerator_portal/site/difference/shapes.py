@@ -19,7 +19,7 @@ MOST_PLACES = 12
 
 
 def change_of(before: object, after: object) -> ItemChange:
-    """Return the kind of change; None means that the value is absent."""
+    """Return the kind of change between two values. None stands for an absent value."""
     if before is None:
         return "added"
     return "gone" if after is None else "changed"

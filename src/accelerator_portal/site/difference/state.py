@@ -26,7 +26,7 @@ from accelerator_portal.site.page import API
 
 
 class IndexEntry(OpenModel):
-    """An entry of the index: a platform, with the addresses of its data."""
+    """A platform in the index, with the addresses of the platform's data."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class IndexEntry(OpenModel):
 
 
 class SiteIndex(OpenModel):
-    """The index of a site's data files, with their addresses relative to this index."""
+    """The index of a site's data files. Addresses are relative to the index."""
 
     api_version: int
     releases: str
@@ -82,9 +82,10 @@ class LenientInstall(InstallData):
 
 
 class ReportState(OpenModel):
-    """An entry of the index of reports; `report` is its address, relative to the index.
+    """A report in the index of reports.
 
-    `counts` are the numbers of results by suite and outcome.
+    `report` is the address of the report, relative to the index. `counts` are the numbers of
+    results by suite and outcome.
     """
 
     id: str
@@ -101,15 +102,16 @@ class Reports(OpenModel):
 
 
 class KeptIndex(OpenModel):
-    """The index of histories: their addresses, relative to it, by name such as `xpu-runs`."""
+    """The addresses of histories, relative to the index, by name such as `xpu-runs`."""
 
     histories: dict[str, str]
 
 
 class Kept(OpenModel):
-    """The history of an accelerator's results; only the numbers of entries are used.
+    """The history of an accelerator's runs or baselines.
 
-    `basis` is `runs` or `baselines`. `changes` are the changed outcomes between reports.
+    Only the numbers of reports and changes are used. `basis` is `runs` or `baselines`. `changes`
+    are the outcomes that changed between reports.
     """
 
     accelerator: str
@@ -186,9 +188,9 @@ class SiteState:
 
 
 def read_state(folder: Path) -> SiteState:
-    """Return the state of a built site; `folder` is the site or only its `api/v1`.
+    """Return the state of a built site; `folder` is the site or its `api/v1`.
 
-    Raises ProblemsError if it has no index, or if a file cannot be read or is invalid.
+    Raises ProblemsError if the folder has no index, or if a file cannot be read or is invalid.
     """
     whole = (folder / API / "index.json").is_file()
     if not whole and not (folder / "index.json").is_file():
@@ -203,7 +205,7 @@ def read_state(folder: Path) -> SiteState:
 
 
 class _Reader:
-    """Reads the data files of one `api/v1` folder; addresses of files outside it are refused."""
+    """Reads the data files of one `api/v1` folder. Files outside the folder are refused."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -256,9 +258,9 @@ class _Reader:
             raise ProblemsError([Problem(address, first.line, first.what, _REBUILD)]) from None
 
     def _file(self, address: str) -> Path:
-        """Return the file of an address. Raises ProblemsError if it is outside the folder.
+        """Return the file of an address. Raises ProblemsError if the file is outside the folder.
 
-        Addresses are untrusted: anybody may have written them.
+        Addresses are untrusted: anybody can have written them.
         """
         file = (self.root / address).resolve()
         if not file.is_relative_to(self.root):
@@ -303,7 +305,7 @@ _OWN_PART = re.compile(rb"<article\b.*</article>", re.DOTALL)
 
 
 def read_pages(site: Path) -> dict[str, str]:
-    """Return a digest of each page's content, without the menus, by the page's address.
+    """Return a digest of each page's content, by the page's address. Menus are ignored.
 
     Addresses are, for example, `get-started/`, `404.html`, and "" for the home page. Raises
     ProblemsError if a page cannot be read.

@@ -23,8 +23,8 @@ _FALSE_AND_TRUE = ("no", "yes")
 def changes(before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa: ANN401 - any JSON
     """Yield the items that were added, removed or changed, in the order of the newer value.
 
-    Mappings in a list are matched by name, not by position; other lists are compared as a text.
-    `name` is the name of the value, with which the names of its items begin.
+    Mappings in a list are matched by name, not by position. Other lists are compared as texts. The
+    names of all items begin with `name`, the name of the compared value: `hardware: Hopper`.
     """
     if before == after or (_is_nothing(before) and _is_nothing(after)):
         return
@@ -51,9 +51,10 @@ def shortened(text: str) -> str:
 
 
 def _apart(old: str, new: str) -> tuple[str, str]:
-    """Return both texts; if one is long, they start shortly before their first difference.
+    """Return two texts from shortly before their first difference.
 
-    Long means more than `MOST_CHARACTERS` characters. `…` marks what is omitted at the start.
+    `…` stands for the omitted start. If neither text has more than `MOST_CHARACTERS` characters,
+    both texts are returned unchanged.
     """
     if max(len(old), len(new)) <= MOST_CHARACTERS:
         return old, new
@@ -87,7 +88,7 @@ def _is_table(value: object) -> bool:
 
 
 def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """Return entries by name; the second entry with the same name becomes `name (2)`."""
+    """Return entries by name. The second entry with the same name becomes `name (2)`."""
     found: dict[str, Mapping[str, Any]] = {}
     for entry in entries:
         name = base = _name(entry)
@@ -100,10 +101,10 @@ def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
 
 
 def _name(entry: Mapping[str, Any]) -> str:
-    """Return the name of an entry: the value of its first key in `_NAMES` that has a text.
+    """Return the name of an entry: the text under the first key of `_NAMES` that has a text.
 
-    If there is none, the name is the versions of a version row (`torch 2.9.0, plugin 2.9.0`), or
-    all values.
+    Other entries are named by the versions of a version row (`torch 2.9.0, plugin 2.9.0`). If an
+    entry has no versions, its name consists of all its values.
     """
     for key in _NAMES:
         if isinstance(entry.get(key), str):
