@@ -58,8 +58,8 @@ def offered_rows(selector: Selector) -> tuple[InstallRow, ...]:
 def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
     """Return the install rows for pip and Docker.
 
-    If a platform has neither for an operating system and architecture, all its rows for these are
-    returned.
+    If a platform has neither pip nor Docker rows for an operating system and architecture, the
+    result contains all its rows for that operating system and architecture.
     """
     found: dict[tuple[str, str, str], list[InstallRow]] = {}
     for row in rows:
@@ -71,7 +71,7 @@ def usual_rows(rows: Iterable[InstallRow]) -> list[InstallRow]:
 def commands_table(selector: Selector, rows: Iterable[InstallRow]) -> list[CommandsRow]:
     """Return the rows of the commands table, sorted by platform, build and method.
 
-    Methods that the portal derives from those that vendors state, such as conda, are omitted.
+    Methods that the portal derives from a vendor's method, such as conda, are omitted.
     """
     groups: dict[tuple[object, ...], list[InstallRow]] = {}
     for row in rows:
@@ -141,7 +141,11 @@ class OfflineInstall:
 
 
 def offline_installs(selector: Selector) -> Iterator[OfflineInstall]:
-    """Yield an offline install for each row that `_newest` returns; CUDA, then CPU come first."""
+    """Yield an offline install for each platform and operating system; CUDA comes first, then CPU.
+
+    Each offline install uses the newest release that pip alone can install. Platforms and systems
+    without such a release are omitted.
+    """
     first = {"cuda": 0, "cpu": 1}
     newest = _newest(selector.rows)
     for row in sorted(newest, key=lambda row: first.get(row.platform, len(first))):
@@ -169,8 +173,8 @@ def _lines(row: InstallRow) -> list[str]:
 def _newest(rows: Iterable[InstallRow]) -> Iterable[InstallRow]:
     """Return the newest release's install row for each platform and operating system.
 
-    Only rows whose commands just run pip, without addresses of wheels, are considered. Nightly
-    builds and rows that are offered only on request are omitted.
+    The result includes only rows whose commands are all `pip install` commands without addresses of
+    wheels. Nightly builds and rows that are offered only on request are omitted.
     """
     found: dict[tuple[str, str], InstallRow] = {}
     for row in rows:

@@ -66,7 +66,8 @@ CellReader = Callable[[Platform], Iterable[CellLine]]
 def comparison(catalog: Catalog, runs: Sequence[SpeedRun] = ()) -> tuple[ComparisonGroup, ...]:
     """Return the groups of questions; each row has a cell per platform, in the catalog's order.
 
-    The last group has the tests of `runs` whose speed at least two platforms measured, if any.
+    The last group has the tests in `runs` whose speed at least two platforms measured. Without such
+    tests, this group is omitted.
     """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
@@ -172,7 +173,7 @@ def _pythons(catalog: Catalog, platform: Platform) -> CellLines:
 
 
 def _lifecycle(platform: Platform) -> Iterable[CellLine]:
-    """Yield a line for the newest release whose compatibility row has a lifecycle, if any."""
+    """Yield one line with the lifecycle of the newest release that has a lifecycle."""
     for row in platform.compatibility.rows:
         if row.lifecycle:
             status = lifecycle_words(row.lifecycle)
@@ -203,7 +204,11 @@ def _generations(platform: Platform) -> CellLines:
 
 
 def _between(unit: str, field: str, platform: Platform) -> CellLines:
-    """Return the range of a field's values, and how many devices have a value if not all do."""
+    """Return the range of a field's values with its unit: `80 to 192 GB`.
+
+    If only some devices have a value, a note states their number. Without values, the result is
+    empty.
+    """
     devices: list[float | None] = [getattr(model, field) for model in _models(platform)]
     values = sorted(value for value in devices if value is not None)
     if not values:

@@ -55,9 +55,10 @@ def feature_runs(
 ) -> dict[FeatureId, FeatureRun]:
     """Return the newest result of each feature in a platform's reports, by feature id.
 
-    A result is from the newest run that attempted one of the feature's tests, or else from the
-    newest baseline that has one. Features without a result are omitted. `stated` are the sources'
-    statements about the platform, `shown_by` the tests of each feature.
+    A result is from the newest run that attempted a test of the feature. If there is no such run,
+    the result is from the newest baseline with an attempted test. Features without a result are
+    omitted. `stated` has the statements of sources about the platform, and `shown_by` has the tests
+    of each feature.
     """
     strongest = sorted(reports, key=lambda stored: _strength(stored.report), reverse=True)
     found: dict[FeatureId, FeatureRun] = {}
@@ -73,8 +74,8 @@ def feature_runs(
 def contradicts(stated: Feature | None, outcome: Outcome) -> bool:
     """Return whether a test's outcome contradicts the statement of a source about a feature.
 
-    A failure contradicts `yes`, a pass contradicts `no`; nothing contradicts `partly`. False
-    without a statement.
+    A failure contradicts `yes`, a pass contradicts `no`, and nothing contradicts `partly`. Without
+    a statement, the result is False.
     """
     if stated is None:
         return False

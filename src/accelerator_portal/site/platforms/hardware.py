@@ -170,7 +170,7 @@ class Family:
         """The newest releases that run on the generations: `2.9.0 or 2.7.1; not for every chip`.
 
         `not for every chip` means that no release runs on some of the generations. If no release
-        runs on any of them, the text has their verdicts in words.
+        runs on any generation, the text has the verdicts of the generations.
         """
         releases = list(dict.fromkeys(g.newest for g in self.generations if g.newest))
         if not releases:
@@ -196,10 +196,10 @@ def hardware_data(catalog: Catalog) -> HardwareData:
 
 
 def cards_by_id(platform: Platform) -> dict[str, Generation]:
-    """Return a platform's generations by id, which is the slug of name and chip: `volta-7-0`.
+    """Return a platform's generations by id. The id is a slug of name and chip: `volta-7-0`.
 
-    The id is the `card` parameter of links to the selector. If an id is repeated, a number is
-    appended.
+    The id is the `card` parameter of links to the selector. If two generations have the same slug,
+    a number is appended.
     """
     hardware = platform.accelerator.hardware
     anchors = Anchors()
@@ -219,10 +219,10 @@ def card_name(platform: Platform, generation: Generation) -> str:
 
 
 def card_remark(generation: Generation) -> str:
-    """Return the selector's remark on the cards of a generation; may be empty.
+    """Return the selector's remark on the cards of a generation; empty without a remark.
 
-    It names the oldest JetPack release that the builds need, or says that it is uncertain whether
-    any build runs on the cards.
+    The remark names the oldest JetPack release that the builds need. Without such a release, the
+    remark says if it is uncertain whether any build runs on the cards.
     """
     if generation.jetpack:
         return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
@@ -326,7 +326,10 @@ def _distinct(*notes: str | None) -> tuple[str, ...]:
 
 
 def _build_note(platform: Platform, build: BuildSupport) -> str | None:
-    """Return the note of a build, after the names of its variants if it has any; may be None."""
+    """Return the note of a build, preceded by the names of the build's variants.
+
+    None if the build has no note. If the build has no variants, the note is returned unchanged.
+    """
     if not (build.note and build.variants):
         return build.note
     names = _variant_names(platform)
@@ -336,7 +339,10 @@ def _build_note(platform: Platform, build: BuildSupport) -> str | None:
 def _note_machines(
     platform: Platform, builds: list[BuildSupport]
 ) -> dict[str, tuple[str, ...]] | None:
-    """Return the machines of each remark that is about builds for some machines only."""
+    """Return the machines of each note on builds for some machines only, by note.
+
+    Machines are, for example, `windows` or `linux aarch64`. None if there are no such notes.
+    """
     found: dict[str, list[str]] = {}
     noted = [(note, build) for build in builds if (note := _build_note(platform, build))]
     everywhere = {note for note, build in noted if not build.os and not build.arch}
@@ -376,10 +382,11 @@ def _words(platform: Platform, found: Serving) -> str:
 
 
 def _on_systems(words: str, found: Serving) -> str:
-    """Return `words`, the name of a build, followed by the systems to which the build is limited.
+    """Return `words`, the name of a build, with the systems to which the build is limited.
 
-    For example `2.9.0, Linux only`, or `2.9.0 for Linux, 2.8.0 for Windows` if releases in
-    `found.elsewhere` run on other systems. Without a limit, `words` are unchanged.
+    For example, `2.9.0, Linux only`. If `found.elsewhere` has releases for other systems, the text
+    names them, too: `2.9.0 for Linux, 2.8.0 for Windows`. Without a limit, `words` is returned
+    unchanged.
     """
     systems = " ".join((OS.get(found.os or "", ""), ARCH.get(found.arch or "", ""))).strip()
     if not systems:
@@ -395,8 +402,9 @@ def _on_systems(words: str, found: Serving) -> str:
 def _address(platform: Platform, card: str, found: Serving) -> str | None:
     """Return a selector link for a card, such as `?platform=cuda&card=volta-7-0`.
 
-    `os` and `arch` are added if the newest build that runs on the card is limited to them, `build`
-    if the selector offers it only on request. None if the portal has no command for the card.
+    The link contains `os` and `arch` if the newest build for the card is limited to an operating
+    system or architecture. The link contains `build` if the selector offers the build only on
+    request. None if the portal has no command for the card.
     """
     if found.build is None or found.verdict == "no-command":
         return None

@@ -45,11 +45,12 @@ def platform_context(
     results: ResultsView,
     past: TestHistories,
 ) -> dict[str, Any]:
-    """Return the variables of the template `platform.md.j2`, except those of `vendor_texts`.
+    """Return the variables of the template `platform.md.j2` for all languages.
 
-    `build_site` adds others, such as the test results by suite and the level of evidence.
-    `selector` and `sources` are those of the platform; `results` and `past` have the test reports
-    of all platforms and their histories.
+    `vendor_texts` returns the variables that depend on the language. `build_site` adds further
+    variables, such as the test results by suite and the level of evidence. `selector` and `sources`
+    belong to the platform. `results` and `past` have the test reports and the histories of all
+    platforms.
     """
     reports = results.of(platform.id)
     return {
@@ -76,10 +77,16 @@ def platform_context(
 def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
     """Return the variables of the template `platform.md.j2` that depend on the language.
 
-    `guide` has the HTML of each section of the guide by English title, in `language` if a
-    translation exists, and `translation` is that `Translation` or None. `is_older` is whether the
-    English guide has changed since, `lead` the translated summary or None. `own_files` are the
-    paths of the translated files, and `edit` is that of the guide.
+    If the platform has a translated guide in `language`, `guide` and `edit` are about the
+    translation. Otherwise, they are about the English guide.
+
+    - `guide`: the HTML of each section of the guide, by English title
+    - `translation`: the `Translation` of the guide, or None
+    - `chinese_names`: the vendor's names in Chinese characters
+    - `is_older`: whether the English guide has changed since the translation
+    - `lead`: the translated summary, or None
+    - `own_files`: the paths of the translated files
+    - `edit`: the path of the guide
     """
     found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide
@@ -104,9 +111,9 @@ def search_words(
 ) -> list[str]:
     """Return the distinct words by which the site's search finds a platform's page.
 
-    They come from the names of the vendor, the platform, its hardware and its software. `vendors`
-    are the names of all vendors; words that are names of other vendors are omitted. Chinese names
-    are omitted if `chinese` is false.
+    The words are from the names of the vendor, the platform, its hardware and its software.
+    `vendors` are the names of all vendors. Words that are names of other vendors are omitted.
+    Chinese names are omitted if `chinese` is false.
     """
     accelerator = platform.accelerator
     others = {*vendors} - {accelerator.vendor}
@@ -132,7 +139,10 @@ def search_words(
 
 
 def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
-    """Yield `5 runs since 2026-01-02` and `3 baselines since …`, each if there are at least two."""
+    """Yield texts such as `5 runs since 2026-01-02` and `3 baselines since 2026-01-02`.
+
+    A text is omitted if the platform has fewer than two runs or baselines.
+    """
     for basis in BASES:
         points = past.of(accelerator, basis).state.reports.values()
         if len(points) > 1:
@@ -146,7 +156,10 @@ def _course(accelerator: str, past: TestHistories) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class TestedOn:
-    """A system or a device model, with the report `stored` of the newest run that states it."""
+    """A tested system or device model, with the newest run that states its name.
+
+    `stored` is the report of this run.
+    """
 
     __test__ = False
 
@@ -171,10 +184,10 @@ def devices_of_runs(reports: Iterable[StoredReport]) -> tuple[TestedOn, ...]:
 
 
 def _tested_on(stated: Iterable[tuple[str | None, StoredReport]]) -> tuple[TestedOn, ...]:
-    """Return each name with the newest run that states it, newest run first.
+    """Return each stated name with the newest run that states the name, newest run first.
 
-    The pairs are a name, or None if the report states none, and the report. Reports without a name
-    and baselines, which test nothing, are ignored.
+    `stated` has pairs of a name and a report. The name is None if the report states no name. Such
+    reports and baselines are ignored.
     """
     runs = [(name, s) for name, s in stated if name and s.report.kind != "baseline"]
     found: dict[str, TestedOn] = {}

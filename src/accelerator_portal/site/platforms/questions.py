@@ -29,11 +29,12 @@ DEVICE = "{device}"
 
 @dataclass(frozen=True, slots=True)
 class PageQuestion:
-    """A question; `anchor` is its id on its platform's page, or on the page of all questions.
+    """A question and its answer.
 
-    `group` is the platform's id, or `ANY` for a question about all platforms. `file` is the FAQ
-    with the question, and `sources` are the sources of its page. `text` is the answer in Markdown,
-    `answer` in HTML.
+    `group` is the platform's id, or `ANY` for a question about all platforms. `anchor` is the id of
+    the question on the platform's page, or on the page of all questions. `file` is the FAQ with the
+    question, and `sources` are the sources of the page. `text` is the answer in Markdown, `answer`
+    the answer in HTML.
     """
 
     group: str
@@ -51,14 +52,17 @@ class PageQuestion:
 
 
 def questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
-    """Return the questions of a platform's FAQ; `sources` are those of the platform's page."""
+    """Return the questions of a platform's FAQ; `sources` are the sources of its page."""
     return _questions(platform.id, platform.faq, sources)
 
 
 def questions_in(
     asked: Sequence[PageQuestion], platform: Platform, language: Language
 ) -> list[PageQuestion]:
-    """Return `asked`, a platform's questions, in `language` where they have a translation."""
+    """Return a platform's questions `asked` in `language`.
+
+    Questions without a translation stay in English.
+    """
     found = platform.answers.get(language.code)
     if found is None:
         return [*asked]
@@ -98,7 +102,7 @@ def _plugin_devices(platforms: Sequence[Platform]) -> Sequence[str]:
 
 
 def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[str]:
-    """Yield the messages; one that contains `{device}` is yielded once for each of `devices`."""
+    """Yield the messages. A message with `{device}` is yielded once for each of `devices`."""
     for text in messages:
         yield from (
             [text.replace(DEVICE, device) for device in devices] if DEVICE in text else [text]
@@ -110,8 +114,8 @@ def _questions(
 ) -> list[PageQuestion]:
     """Return the questions of an FAQ file, in order.
 
-    Anchors are unique and start with `faq-`. `sources` are those of the page with the questions,
-    and `to_root` is the relative address from that page to the site's root.
+    Anchors are unique and start with `faq-`. `sources` are the sources of the page with the
+    questions. `to_root` is the relative address from that page to the site's root.
     """
     found: list[PageQuestion] = []
     anchors = Anchors()
@@ -129,7 +133,7 @@ def _questions(
 
 
 def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH) -> PageQuestion:
-    """Return a platform's question with its answer rendered for a page other than the platform's.
+    """Return a platform's question with its answer rendered for another page.
 
     Citations link to the sources on the platform's page. `to_root` is the relative address from the
     other page to the site's root.
@@ -142,10 +146,10 @@ def relocated(question: PageQuestion, to_root: str, language: Language = ENGLISH
 
 
 def _within(anchor: str) -> str:
-    """Return the prefix of the ids of headings in an answer: the question's id `anchor`, and `-`.
+    """Return the prefix of heading ids in an answer: `faq-install` → `faq-install-`.
 
-    The prefix and the rest of an id are joined by another hyphen. No question's id has two hyphens
-    in a row, so it never equals the id of a heading.
+    Another hyphen follows the prefix in each id. Ids of questions never contain two hyphens in a
+    row, so no heading has the id of a question.
     """
     return f"{anchor}-"
 
@@ -214,8 +218,8 @@ def question_index(
 ) -> QuestionIndex:
     """Return the index of the question search.
 
-    `questions` are those of all platforms and the shared ones. `platforms` provide the names that
-    show the platform in an error message.
+    `questions` are the questions of all platforms and the shared questions. `platforms` provide the
+    names by which an error message identifies a platform.
     """
     counted = [_counted(question) for question in questions]
     lengths = [sum(counts.values()) for counts in counted]
@@ -244,10 +248,10 @@ def question_index(
 
 
 def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
-    """Return the ids of platforms by the names that show the platform in an error message.
+    """Return the ids of platforms by the names that identify platforms in error messages.
 
-    These are a platform's `error_names`, package, module and device, without `torch`. A device that
-    several platforms share is included only if it is one of the `error_names`.
+    The names are a platform's `error_names`, package, module and device, without `torch`. A device
+    that several platforms share is included only if it is one of the `error_names`.
     """
     devices = Counter(platform.accelerator.device.value for platform in platforms)
     found: dict[str, list[str]] = {}
@@ -265,10 +269,10 @@ def _names(platforms: Sequence[Platform]) -> dict[str, list[str]]:
 def _same_device(
     platforms: Sequence[Platform], names: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """Return the platforms whose device string is the id of another platform, by that id.
+    """Return the platforms whose device string is the id of another platform, by this id.
 
-    A platform that shares one of `names` with the other one is omitted: such a name does not say
-    which of the two a message is about.
+    For example, the device of `rocm` is `cuda`: `{"cuda": ["rocm"]}`. A platform is omitted if it
+    shares one of `names` with the other platform, because this name does not tell the two apart.
     """
     ids = {platform.id for platform in platforms}
     found: dict[str, list[str]] = {}
@@ -283,8 +287,8 @@ def _same_device(
 def _counted(question: PageQuestion) -> dict[str, float]:
     """Return the weight of each term of a question: the sum of the weights of its occurrences.
 
-    An occurrence weighs `TITLE`, `CODE` (in code, quotes or declared messages) or `TEXT`. Pairs of
-    words have a weight only in the title.
+    The weight of an occurrence is `TITLE` in the title, `CODE` in code, quotes or declared
+    messages, and `TEXT` elsewhere. Pairs of words have a weight only in the title.
     """
     text = CITATION.sub("", _ADDRESS.sub("]", question.text))
     weighed = [(TITLE, question.title)]
@@ -305,6 +309,6 @@ def _counts(name: str) -> bool:
 
 
 def _singular(term: str) -> str:
-    """Return a word without a plural's s, so that "cores" finds "core"."""
+    """Return a word without the s of its plural: `cores` → `core`."""
     plural = len(term) > SHORT and term.endswith("s") and term[-2] not in "sui"
     return term[:-1] if plural else term

@@ -30,9 +30,9 @@ from accelerator_portal.site.words import python_range
 class ReleaseCell:
     """A platform's support of a release.
 
-    `platform` is the platform's name. `words` say what it offers, such as the plugin's version;
-    empty if no command installs the release. In this case, `nearest` is a release of the same minor
-    version that a command installs, if there is one.
+    `platform` is the platform's name. `words` is what the platform offers, such as the plugin's
+    version. If no command installs the release, `words` is empty and `nearest` is a release of the
+    same minor version that a command installs. `nearest` is empty if there is no such release.
     """
 
     platform_id: str
@@ -111,7 +111,10 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
 
 
 def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
-    """Yield a row for each companion package, even if no version supports the release."""
+    """Yield a row for each companion package, such as torchvision.
+
+    Packages without a version that supports the release are included.
+    """
     for package, versions in releases.companions_of(release.version).items():
         own = [one for one in releases.companions if one.package == package]
         fitting = [one for one in own if one.version in versions] or own
@@ -152,7 +155,8 @@ def _plain(name: str, version: str) -> str:
 def _names(commands: str, package: str, version: str) -> bool:
     """Return whether commands contain this version of a plugin's package.
 
-    It can be a pinned package (`torch_npu==2.9.0`), or part of a file's address or an image's tag.
+    The version can be in a pinned package (`torch_npu==2.9.0`), in a file's address or in an
+    image's tag.
     """
     name = re.sub("[-_]", "[-_]", package)
     found = rf"(?:{name}(?:\[\w+\])?==|[:/]\S*?(?<![\d.])){re.escape(version)}(?![\d.])"
@@ -162,9 +166,10 @@ def _names(commands: str, package: str, version: str) -> bool:
 def _words(platform: Platform, release: Release, rows: list[InstallRow]) -> str:
     """Return what a platform offers for a release; `rows` are its install rows for the release.
 
-    With a plugin, this is the plugin's version and its runtime: `2.9.0 · CANN 8.5`. Otherwise, it
-    is the variants, or else the operating systems. The text is `from source` if all rows build from
-    source, and empty if there are no rows.
+    If the platform has a plugin, the text is the plugin's version and its runtime: `2.9.0 · CANN
+    8.5`. Otherwise, the text has the variants. Without variants, the text has the operating
+    systems. The text is `from source` if all rows build from source, and empty if there are no
+    rows.
     """
     if not rows:
         return ""
@@ -320,7 +325,7 @@ def _notes(row: CompatibilityRow) -> str | None:
 
 
 def lifecycle_words(lifecycle: Lifecycle) -> str:
-    """Return the status, with its end if it has one: `maintenance until 2026-12-31`."""
+    """Return the status of a lifecycle, with its end if known: `maintenance until 2026-12-31`."""
     if lifecycle.until is None:
         return lifecycle.status
     return message("{status} until {day}", status=lifecycle.status, day=str(lifecycle.until))

@@ -21,8 +21,9 @@ from accelerator_portal.install.selector import Selector
 class ValueView:
     """A value of an axis, shown as a radio button with the label and, in smaller text, a detail.
 
-    `reason` is why the value is not available on the reader's machine, or empty. A value is
-    `hidden` if it has no command and no reason, or is the release that `stable` stands for.
+    `reason` says why the value is not available on the reader's machine; empty if the value is
+    available. A value is `hidden` if it has no command and no reason, or if it is the release that
+    `stable` stands for.
     """
 
     id: str
@@ -35,9 +36,10 @@ class ValueView:
 
 @dataclass(frozen=True, slots=True)
 class AxisView:
-    """An axis, shown as a fieldset; `more` are values in a disclosure labeled `more_label`.
+    """An axis, shown as a fieldset.
 
-    `group` is the part of the form with the fieldset: `main`, `settings` or `format`.
+    `more` has the values in the disclosure with the label `more_label`. `group` is the part of the
+    form with the fieldset: `main`, `settings` or `format`.
     """
 
     id: str
@@ -49,12 +51,12 @@ class AxisView:
 
     @property
     def open(self) -> bool:
-        """Whether the selected value is one of those that a reader must unfold."""
+        """Whether the selected value is in the disclosure."""
         return any(value.checked for value in self.more)
 
     @property
     def empty(self) -> bool:
-        """Whether all values are hidden, also those that a reader must unfold."""
+        """Whether all values are hidden, including the values in the disclosure."""
         return all(value.hidden for value in (*self.values, *self.more))
 
 
@@ -83,8 +85,8 @@ class FirstChoice:
 class SelectorView:
     """The selector's initial state: the axes in page order, and the default selection.
 
-    `row` is the selection's install row, `platform` the label of its platform, and `script` the
-    lines to paste. `finding` is the result of checking its versions for the selected Python, or
+    `row` is the install row of the selection, `platform` is the label of its platform, and `script`
+    has the lines to paste. `finding` is the verification result for the selected Python version, or
     None.
     """
 
@@ -161,7 +163,7 @@ def script(row: InstallRow, choice: Choice) -> Script:
 
 
 def _finding(row: InstallRow, python: str) -> Finding | None:
-    """Return the result of checking an install row's versions for a Python version, or None."""
+    """Return the verification result of an install row for a Python version, or None."""
     return dict(zip(row.pythons or (), row.findings, strict=False)).get(python)
 
 
@@ -214,10 +216,11 @@ def _value(
 
 
 def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
-    """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; may be empty.
+    """Return the detail of a method or variant: `2.8.0, driver ≥ 580`; empty without a detail.
 
-    It names the build if selecting the value leads to another build or to the nightly build and,
-    for variants, the oldest driver. It is `not pinned` for methods whose commands name no version.
+    The detail names the build if selecting the value leads to another build or to the nightly
+    build. For variants, the detail also names the oldest driver. For methods whose commands name no
+    version, the detail is `not pinned`.
     """
     if value in UNPINNED:
         return message("not pinned")
@@ -233,7 +236,7 @@ def _chip(selector: Selector, choice: Choice, axis: Axis, value: str) -> str:
 def _where_else(selector: Selector, choice: Choice, method: str) -> str:
     """Return the machines on which the selected platform has a method: `Linux only`.
 
-    The text is `none` if there are none.
+    The text is `none` if the platform does not have the method.
     """
     rows = selector.rows_of(choice["platform"])
     elsewhere = {machine_of(selector, row): row.build for row in rows if row.method == method}
@@ -246,11 +249,12 @@ def build_name(build: str) -> str:
 
 
 def other_machines(selector: Selector, offered: Mapping[str, str], choice: Choice) -> str:
-    """Return the machines for which a platform has builds, but not that of `choice`: `Linux only`.
+    """Return the machines for which a platform has builds: `Linux only`.
 
-    On Linux for Arm, it is `x86-64 only` if the platform is available on other Linux machines.
-    `offered` has the platform's builds by machine, such as `linux x86_64`; if it is empty, the text
-    is `no commands`.
+    The platform must not have builds for the machine of `choice`. If the platform has builds for
+    the operating system of `choice`, the text names architectures: `x86-64 only`. `offered` has the
+    platform's builds by machine, such as `linux x86_64`. If `offered` is empty, the text is `no
+    commands`.
     """
     machines = [machine.split() for machine in offered]
     for place, axis in enumerate(selector.machine_axes):
@@ -267,8 +271,8 @@ def _is_offered(machines: Mapping[str, str], axis: Axis, value: str, machine: st
     """Return whether a platform supports a value of the axis `os` or `arch`.
 
     `machines` has the platform's builds by machine, such as `linux x86_64`. `machine` is the
-    selected machine with `value` instead of its own. An operating system is supported if the
-    platform has builds for it on any architecture.
+    selected machine with the new value. An operating system is supported if the platform has builds
+    for it on any architecture.
     """
     if axis.id == "os":
         return any(known.split()[0] == value for known in machines)
