@@ -58,9 +58,9 @@ _NAMED = 10
 class BrokenTest:
     """A test of a regression: it passed in an earlier run and fails since.
 
-    `address` is that of its results, relative to `results/`. `command` repeats the test; None if it
-    is not known. `declare` is a query string that begins with `?`. It opens GitHub's new-file form
-    with a declaration of the test as a known issue.
+    `address` is the address of the test's results, relative to `results/`. `command` repeats the
+    test; None if it is not known. `declare` is a query string that begins with `?`. It opens
+    GitHub's new-file form with a declaration of the test as a known issue.
     """
 
     breakage: Breakage
@@ -85,10 +85,10 @@ class CommitRange:
 class Regression:
     """Tests of a suite and platform that passed in the run `last_good` and fail since `first_bad`.
 
-    `age` is the time since `first_bad` in words, such as `9 days`. `overdue` is whether it exceeds
-    the deadline of the testing standards, `is_new` whether it is less than a week. `differences`
-    are those between the environments of the two runs, in words. `issue` is a query string that
-    begins with `?` and fills in GitHub's new-issue form.
+    `age` is the time since `first_bad` in words, such as `9 days`. `overdue` is true if the age
+    exceeds the deadline of the testing standards. `is_new` is true if the age is less than a week.
+    `differences` are the differences between the environments of the two runs, in words. `issue` is
+    a query string that begins with `?` and fills in GitHub's new-issue form.
     """
 
     platform: Platform
@@ -107,8 +107,8 @@ class Regression:
     def anchor(self) -> str:
         """The id of the regression's section on the dashboard.
 
-        It is that of the breakage of the first of `tests`, and stays the same as long as that is
-        first.
+        The id contains the id of the first test's breakage. The id stays the same as long as this
+        test is first.
         """
         return f"breakage-{self.tests[0].breakage.id}"
 
@@ -246,9 +246,9 @@ _COLORS = {"tested": "brightgreen", "reported": "blue", "expected": "lightgrey"}
 class DashboardPlatform:
     """A platform on the dashboard.
 
-    `runs` and `baselines` are numbers of reports; `runs` includes archived ones. `evidence` has the
-    newest run of each of its suites or, for a suite without a run, the newest baseline. `never` are
-    tests that fail and passed in no run. `outdated` are declared known issues that no longer match
+    `runs` and `baselines` are numbers of reports; `runs` includes archived runs. `evidence` has the
+    newest run of each suite. If a suite has no run, `evidence` has its newest baseline. `never` are
+    failing tests that passed in no run. `outdated` are declared known issues that no longer match
     the results.
     """
 
@@ -269,7 +269,10 @@ class DashboardPlatform:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The data from which each DashboardPlatform is computed; `at` is the result of `as_of`."""
+    """The data from which every `DashboardPlatform` is computed.
+
+    `at` is the date of the data, the result of `as_of`.
+    """
 
     results: ResultsView
     past: TestHistories

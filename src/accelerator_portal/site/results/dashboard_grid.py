@@ -35,9 +35,10 @@ widened to it, all parts then shrink a little to fit into WIDTH."""
 
 
 def bar(counts: Mapping[Outcome, int]) -> Markup:
-    """Return an SVG bar with parts in the colors of the outcomes, as wide as their shares of tests.
+    """Return an SVG bar with one part for each color of outcomes.
 
-    `counts` has the numbers of tests in the order of OUTCOMES; neighbors of one color are one part.
+    The width of a part is in proportion to its number of tests. `counts` has the numbers of tests
+    by outcome, in the order of OUTCOMES. Adjacent outcomes with the same color form one part.
     """
     parts = [
         (color, sum(counts[outcome] for outcome in together))
@@ -55,7 +56,10 @@ def bar(counts: Mapping[Outcome, int]) -> Markup:
 
 
 def _widths(numbers: list[int]) -> list[float]:
-    """Return widths in proportion to the numbers, at least about LEAST; their sum is WIDTH."""
+    """Return widths in proportion to `numbers`, with the sum WIDTH.
+
+    Smaller widths are raised to about LEAST.
+    """
     total = sum(numbers)
     raised = [max(LEAST, WIDTH * number / total) for number in numbers]
     return [WIDTH * width / sum(raised) for width in raised]
@@ -90,7 +94,7 @@ _ORDER = list(KIND_TITLES)
 class GridColumn:
     """A column of the grid: one suite, or all vendors' own suites that only one platform has.
 
-    The latter column has the kind `own` and an empty `suite`.
+    The column for the vendors' own suites has the kind `own` and an empty `suite`.
     """
 
     suite: str
@@ -105,7 +109,7 @@ class GridColumn:
 
 @dataclass(frozen=True, slots=True)
 class GridGroup:
-    """Adjacent columns of the same kind; `columns` is their number."""
+    """Adjacent columns of the same kind; `columns` is the number of columns."""
 
     kind: str
     title: str
@@ -114,13 +118,13 @@ class GridGroup:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A suite's results in a platform's newest run or, if it has no run, in its newest baseline.
+    """A suite's results in a platform's newest run or, without a run, in its newest baseline.
 
-    In the column of kind `own`, the results are sums over several suites.
-    For a run, `total` is the number of tests that passed or failed. For a baseline, it is the
-    number of all tests. It is 0 if no test passed or failed. `age_days` is None without a date.
-    `words` are the numbers by outcome: `9 passed, 1 failed`. `address` is the address of these
-    results, relative to the site's root.
+    In the column of kind `own`, the results are sums over several suites. For a run, `total` is the
+    number of tests that passed or failed. For a baseline, `total` is the number of all tests. If no
+    test passed or failed, `total` is 0. `age_days` is None without a date. `words` has the numbers
+    by outcome: `9 passed, 1 failed`. `address` is the address of these results, relative to the
+    site's root.
     """
 
     column: GridColumn
@@ -146,9 +150,10 @@ class Grid:
     rows: Mapping[str, tuple[GridCell | None, ...]]
 
     def only(self, *, executorch: bool) -> Grid:
-        """Return the grid reduced to ExecuTorch's suites, or else to all other suites.
+        """Return the grid with only ExecuTorch's suites, or with only the other suites.
 
-        Platforms without results in these suites are omitted.
+        ExecuTorch's suites are kept if `executorch` is true. Platforms without results in the kept
+        suites are omitted.
         """
         kept = [n for n, c in enumerate(self.columns) if of_executorch(c.suite) == executorch]
         columns = tuple(self.columns[n] for n in kept)
@@ -227,7 +232,7 @@ _OWN_COLUMN = GridColumn("", message("All together"), OWN)
 
 
 def _owned(evidence: Mapping[str, Mapping[str, SuiteEvidence]]) -> frozenset[str]:
-    """Return the vendors' own suites that only one platform has.
+    """Return the vendors' own suites that only one platform reports.
 
     `evidence` maps platform ids to the evidence of each suite, by suite.
     """
@@ -240,8 +245,8 @@ def _own_cell(
 ) -> GridCell | None:
     """Return one cell with the sums of a platform's results in the suites `own`.
 
-    Baselines are included only if there is no run. The cell's age is that of the oldest report. The
-    result is None if no report has these suites.
+    Baselines are included only if there is no run. The cell's age is the age of the oldest report.
+    None if the platform has no report with these suites.
     """
     found = [e for suite, e in evidence.items() if suite in own]
     found = [e for e in found if e.is_run] or found
@@ -261,7 +266,7 @@ def _own_cell(
 
 
 def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
-    """Return a suite's column; `kind` is the one that the report states, or None.
+    """Return the grid column of a suite; `kind` is the kind that the report states, or None.
 
     `kind` is used only if no file in `data/suites` describes the suite.
     """
@@ -286,7 +291,7 @@ def _cell(evidence: SuiteEvidence | None, column: GridColumn, at: dt.datetime) -
 def _counted(
     column: GridColumn, counts: Mapping[Outcome, int], *, is_run: bool, age: int | None
 ) -> GridCell:
-    """Return a cell for these numbers of tests by outcome; its address is empty."""
+    """Return a grid cell for numbers of tests by outcome. The address of the cell is empty."""
     checked = sum(tests for outcome, tests in counts.items() if outcome in CHECKED)
     return GridCell(
         column,
@@ -312,8 +317,9 @@ def in_words(counts: Mapping[Outcome, int]) -> str:
 class OwnSuiteRow:
     """A vendor's own suite on its platform's page.
 
-    `declared` is its description, None if the vendor's `accelerator.yaml` has none. `cell` has the
-    newest results, None if no report has the suite or if it only measures speed.
+    `declared` is the suite's description; None if the vendor's `accelerator.yaml` has no
+    description. `cell` has the newest results; None if no report has the suite or if the suite only
+    measures speed.
     """
 
     name: str
@@ -324,7 +330,7 @@ class OwnSuiteRow:
 def own_suite_rows(
     catalog: Catalog, platform: Platform, cells: Iterable[GridCell]
 ) -> tuple[OwnSuiteRow, ...]:
-    """Return the vendors' own suites that a platform declares or reports, declared ones first.
+    """Return the vendor's own suites that a platform declares or reports, declared suites first.
 
     `cells` are the platform's `suite_cells`.
     """

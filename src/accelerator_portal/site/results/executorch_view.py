@@ -98,7 +98,10 @@ class FlowRun:
 
     @cached_property
     def by_test(self) -> Mapping[str, TestEntry]:
-        """The tests by name and parameters; the key omits `recipe`, so it is equal in all flows."""
+        """The tests by name and parameters.
+
+        The keys omit the parameter `recipe`, so a test has the same key in all flows.
+        """
         return {_same(test): test for test in self.tests}
 
     def against_portable(self, metric: str) -> tuple[float, int] | None:
@@ -106,11 +109,11 @@ class FlowRun:
         return self.against(self.portable, metric)
 
     def against(self, others: Mapping[str, TestEntry], metric: str) -> tuple[float, int] | None:
-        """Return the median ratio of a metric to that in `others`, and the number of tests used.
+        """Return the median ratio of a metric to its value in `others`, and the number of tests.
 
         `others` has the tests of another flow or release, by the key of `by_test`. Only tests that
-        passed and state the metric on both sides are compared: a wrong result can be fast and
-        small. None without such tests.
+        passed and state the metric on both sides are compared, because a wrong result can be fast
+        and small. None if there are no such tests.
         """
         ratios = list(self._ratios(others, metric))
         return (median(ratios), len(ratios)) if ratios else None
@@ -126,9 +129,9 @@ class FlowRun:
 
     @property
     def kept_out(self) -> list[TestEntry]:
-        """The tests that did not pass or were only partly delegated, and that state a reason.
+        """The tests with a reason that did not pass or were only partly delegated.
 
-        Sorted by name and parameters.
+        The tests are sorted by name and parameters.
         """
         left = [t for t in self.tests if t.reason and not _is_whole(t)]
         return sorted(left, key=lambda test: (test.name, str(test.parameters)))
@@ -137,7 +140,7 @@ class FlowRun:
 def flow_runs(reports: Iterable[StoredReport]) -> tuple[FlowRun, ...]:
     """Return the flows of each platform's newest runs of ExecuTorch's suites, without baselines.
 
-    Sorted by platform, suite, backend and recipe.
+    The flows are sorted by platform, suite, backend and recipe.
     """
     by_platform: dict[str, list[StoredReport]] = {}
     for stored in reports:
@@ -167,10 +170,10 @@ def _flows(platform: str, evidence: SuiteEvidence) -> Iterator[FlowRun]:
 
 
 def _flow(main: str, recipe: str) -> tuple[str, str]:
-    """Return a flow's backend and recipe; `recipe` is the value of a test's parameter.
+    """Return a flow's backend and recipe: `xnnpack_static_int8` → `("xnnpack", "static_int8")`.
 
-    If it begins with a backend's name, as in `xnnpack_static_int8`, that is the backend. Otherwise,
-    the backend is `main`, the one that the report states.
+    `recipe` is the value of a test's parameter. If `recipe` does not begin with a backend's name,
+    the result is `main`, the backend that the report states, and the whole `recipe`.
     """
     for backend in BACKENDS:
         if recipe == backend or recipe.startswith(f"{backend}_"):
@@ -180,7 +183,10 @@ def _flow(main: str, recipe: str) -> tuple[str, str]:
 
 
 def _same(test: TestEntry) -> str:
-    """Return a key of a test's name and its parameters except `recipe`, so that flows share it."""
+    """Return a key of a test: its name and its parameters without `recipe`.
+
+    A test has the same key in all flows.
+    """
     others = sorted((k, str(v)) for k, v in test.parameters.items() if k != "recipe")
     return f"{test.name} {others}"
 
@@ -242,7 +248,7 @@ class CriterionResult:
 class Readiness:
     """The readiness of a flow, with the result of every criterion.
 
-    `fewest_tests` is the number of attempted tests that a flow needs to be ready.
+    `fewest_tests` is the minimum number of attempted tests for a flow to be ready.
     """
 
     run: FlowRun
@@ -313,7 +319,7 @@ def figure(goal: Goal, runs: Sequence[FlowRun]) -> str | None:
 def readiness(proposal: ExecutorchReadiness, run: FlowRun, runs: Sequence[FlowRun]) -> Readiness:
     """Return the readiness of the flow `run` by the criteria of `proposal`.
 
-    `runs` are all flows, which show on how many kinds of hardware this one passes tests.
+    `runs` are all flows. They show on how many kinds of hardware the flow passes tests.
     """
     findings = []
     for criterion in proposal.criteria:
@@ -339,7 +345,10 @@ def _measured(measure: str, run: FlowRun, runs: Sequence[FlowRun]) -> float | No
 
 
 def _platforms(run: FlowRun, runs: Sequence[FlowRun]) -> set[str]:
-    """Return the hardware on which the flow passed a test: its name, or else the platform's id."""
+    """Return the names of the hardware on which the flow passed a test.
+
+    If a report states no hardware, the platform's id is used.
+    """
     same = (r for r in runs if (r.backend, r.recipe) == (run.backend, run.recipe) and r.passed)
     return {r.stored.report.environment.hardware or r.platform for r in same}
 
@@ -388,7 +397,7 @@ class ReleasePair:
     def delegated(self) -> str:
         """The share of delegated nodes in the two runs: `66% → 67%`.
 
-        Empty for the flow `portable`, and if a run has no share.
+        The text is empty for the flow `portable`, and if a run has no share.
         """
         before, after = self.before.share_delegated, self.after.share_delegated
         if before is None or after is None or self.after.backend == PORTABLE:

@@ -38,7 +38,7 @@ class _Entry:
 
 
 def feeds(catalog: Catalog, results: ResultsView, past: TestHistories) -> Iterator[SiteFile]:
-    """Yield the feed of the newest entries, and a feed of all entries for each of `past.weeks`."""
+    """Yield the feed of the newest entries, and a feed of all entries for each week."""
     tested = [*_reports(catalog, results), *_changes(catalog, past)]
     found = _newest_first([*tested, *_packages(catalog, MOST_OF_PACKAGES)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"
@@ -89,9 +89,10 @@ def _changes(catalog: Catalog, past: TestHistories) -> Iterator[_Entry]:
 
 
 def _packages(catalog: Catalog, most: int | None) -> Iterator[_Entry]:
-    """Yield the feed entries of the newest package news, at most `most`; all if it is None.
+    """Yield the feed entries of the newest package news.
 
-    News has no time of day, so entries are dated at midnight UTC.
+    `most` is the maximum number of entries; None means all. News has no time of day, so entries are
+    dated at midnight UTC.
     """
     for item in news(catalog)[:most]:
         moment = dt.datetime.combine(item.date, dt.time(), dt.timezone.utc)
@@ -131,7 +132,10 @@ LEAST_OF_A_REPORT = 5
 
 @dataclass(frozen=True, slots=True)
 class ShownReportChanges:
-    """The changes of a report; `steps` are those of `episode` that the page of changes lists."""
+    """The changes of a report that the page of changes lists.
+
+    `episode` has all changes of the report, and `steps` has the listed changes.
+    """
 
     episode: Episode
     steps: tuple[HistoryStep, ...]
@@ -191,9 +195,10 @@ class ListedChanges:
 def listed_changes(weeks: Sequence[Week]) -> ListedChanges:
     """Return the newest changes by week, within the limits of the page of changes.
 
-    `weeks` begins with the newest week, which is always listed; others are listed up to
-    MOST_REPORTS reports in all. At most MOST_OF_A_REPORT changes of a report are listed or, after
-    MOST_CHANGES changes of all reports, at most LEAST_OF_A_REPORT.
+    `weeks` begins with the newest week, which is always listed. Older weeks are listed as long as
+    the number of reports is at most MOST_REPORTS. At most MOST_OF_A_REPORT changes of a report are
+    listed. After MOST_CHANGES changes of all reports, at most LEAST_OF_A_REPORT changes of each
+    further report are listed.
     """
     reports_so_far = accumulate(len(week.episodes) for week in weeks)
     shown = weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]

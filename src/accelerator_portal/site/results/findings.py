@@ -115,9 +115,10 @@ def _unchecked(day: str, why: str) -> str:
 
 
 def _unresolved(row: InstallRow, why: str) -> Finding:
-    """Return the finding for an install row whose versions were not resolved for the reason `why`.
+    """Return the finding for an install row whose versions were not resolved; `why` is the reason.
 
-    Its kind is `named` if a document of the row's sources names the version, else `unchecked`.
+    The kind of the finding is `named` if one of the row's sources names the version. Otherwise, the
+    kind is `unchecked`.
     """
     if row.named:
         source = message(
@@ -137,8 +138,9 @@ def _without_exception(why: str) -> str:
 def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) -> str:
     """Return advice for an install row if some of its versions were not found.
 
-    It names the Python versions for which they were found, or else the release `newest`: `Use
-    PyTorch 2.14.1.` It is empty without an alternative.
+    The advice names the Python versions for which versions were found: `Use Python 3.10–3.13.`
+    Without such a Python version, the advice names the release `newest`: `Use PyTorch 2.14.1.`
+    Without an alternative, the text is empty.
     """
     pythons = {python for python, verdict in known.items() if verdict.kind == "found"}
     if pythons:
@@ -151,9 +153,9 @@ def _instead(row: InstallRow, known: Mapping[str, Verdict], newest: str | None) 
 def _newest_found(
     rows: Iterable[InstallRow], verdicts: Mapping[str, Verdicts]
 ) -> dict[tuple[str, ...], str]:
-    """Return the newest release whose versions were found, by the key of install rows.
+    """Return the newest release with found versions for each group of install rows.
 
-    The key is `row_key` without the axis `build`. Rows of nightly builds are ignored.
+    The key of a group is `row_key` without the axis `build`. Rows of nightly builds are ignored.
     """
     found: dict[tuple[str, ...], str] = {}
     for row in rows:
@@ -170,8 +172,8 @@ def _newest_found(
 def summary(rows: Iterable[InstallRow]) -> str:
     """Return the findings of install rows with the same commands, as one text.
 
-    If the findings differ, each is preceded by the Python versions to which it applies. The text is
-    empty if there are no findings.
+    If the findings differ, each finding is preceded by the Python versions to which it applies. The
+    text is empty if there are no findings.
     """
     words: dict[str, set[str]] = {}
     for row in rows:
@@ -193,7 +195,8 @@ def summary(rows: Iterable[InstallRow]) -> str:
 def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]:
     """Return the hosts that did not respond during verification, and the first day of a failure.
 
-    The hosts are sorted. The day is a text such as `2026-11-21`, empty if all hosts responded.
+    The hosts are sorted. The day is a text such as `2026-11-21`. If all hosts responded, the day is
+    empty.
     """
     hosts: dict[str, None] = {}
     days: list[str] = []
@@ -208,7 +211,7 @@ def unanswering(verdicts: Mapping[str, Verdicts]) -> tuple[tuple[str, ...], str]
 def shares(rows: Iterable[InstallRow]) -> FindingsData:
     """Return the number of findings of each kind, by platform id.
 
-    A row has a finding for each of its Python versions.
+    An install row has one finding for each of its Python versions.
     """
     kinds: dict[str, Counter[str]] = {}
     for row in rows:
@@ -238,10 +241,10 @@ class MissingEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ChecklistItem:
-    """A requirement of a level of evidence, and whether a platform meets it.
+    """A requirement of a level of evidence, and whether a platform meets the requirement.
 
-    `why` is the reason if it is not met; the requirement "tested" always has a reason. `address` is
-    that of the instructions for meeting it, relative to the site's root.
+    `why` is the reason if the requirement is not met. The requirement "tested" always has a reason.
+    `address` is the address of the instructions, relative to the site's root.
     """
 
     title: str
@@ -254,8 +257,8 @@ class ChecklistItem:
 class EvidenceLevel:
     """The level of evidence of a platform; `missing` are the higher levels, nearest first.
 
-    `tested` is whether its newest install command counts as tested, and why. `checklist` has all
-    requirements of all levels.
+    `tested` states whether the platform's newest install command counts as tested, and the reason.
+    `checklist` has all requirements of all levels.
     """
 
     level: Level

@@ -49,7 +49,7 @@ def history_pages(
     templates: Templates,
     at: dt.datetime,
 ) -> Iterator[SiteFile]:
-    """Yield the page of changes and the history data; `at` is the result of `as_of`."""
+    """Yield the page of changes and the history data; `at` is the date of the data."""
     groups = [trend_group(catalog, history) for history in past.histories]
     yield templates.page(
         CHANGES_PAGE,
@@ -89,7 +89,7 @@ def _without_run(
 
 
 def _kinds_of_changes(past: TestHistories) -> dict[str, str]:
-    """Return the options of the filter by kind of change: the label of each value.
+    """Return the options of the filter by kind of change, as labels by value.
 
     The value `first` stands for the first report of a suite.
     """
@@ -180,10 +180,10 @@ class TrendGroup:
 
 
 def trend_group(catalog: Catalog, history: History) -> TrendGroup:
-    """Return the trends of a history's suites that have results of at least two points in time.
+    """Return the trends of a history's suites.
 
-    A trend ends with the newest report of its suite, even if that report changed nothing. Reports
-    of other suites say nothing about it.
+    A suite is omitted if it has results of fewer than two points in time. A trend ends with the
+    newest report of its suite, even if that report changed nothing.
     """
     state = history.state
     last: dict[str, dt.datetime] = {}

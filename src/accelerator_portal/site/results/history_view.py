@@ -46,7 +46,7 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The changes (`steps`) of one report (`point`)."""
+    """The changes (`steps`) of the results in one report (`point`)."""
 
     accelerator: str
     basis: Basis
@@ -64,7 +64,8 @@ class Episode:
     def summary(self) -> str:
         """The number of changes by kind: `9 fixed, 1 gone`; each setting counts separately.
 
-        For suites that no earlier report had, it ends with `first report of torchbench, 80 tests`.
+        If the report has suites that no earlier report had, the text ends with `first report of
+        torchbench, 80 tests`.
         """
         found: dict[ChangeKind, int] = {}
         for step in self.steps:
@@ -110,15 +111,16 @@ class TestHistories:
     def of(self, accelerator: str, basis: Basis) -> History:
         """Return the history of an accelerator's runs or baselines.
 
-        It is empty if there is none.
+        The history is empty if the accelerator has no runs or baselines.
         """
         empty = History(State(accelerator, basis))
         return self._by_place.get((accelerator, basis), empty)
 
     def standing(self, report: Report, test: TestEntry) -> Standing | None:
-        """Return the state of `test` if `report` is the last one of its history that contains it.
+        """Return the state of `test` if `report` is the newest report with the test.
 
-        None if another report is, if the history lacks the test, or if `report` has no start time.
+        None if a newer report has the test, if the history lacks the test, or if `report` has no
+        start time.
         """
         standing = self._standing(report, test)
         last = standing is not None and standing.last_seen.started == report.started
@@ -213,10 +215,10 @@ def _steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
 
 
 def _settings(tests: Iterable[Identity]) -> str:
-    """Return the settings of one test's identities in words, by mode.
+    """Return the settings of a test in words, by mode; `tests` are the test's identities.
 
     For example, `inference: float16, bfloat16; training: float16`. A first word that all settings
-    have, such as the compiler, is omitted. The text is empty if there are no settings.
+    share, such as the compiler, is omitted. The text is empty if there are no settings.
     """
     modes: dict[str, list[str]] = {}
     for test in tests:
@@ -233,6 +235,9 @@ def _settings(tests: Iterable[Identity]) -> str:
 
 
 def _shared(groups: Iterable[list[str]]) -> str:
-    """Return the first word that all texts in `groups` share, usually the compiler; else empty."""
+    """Return the first word of all texts in `groups`, usually the compiler.
+
+    The result is empty if the texts begin with different words.
+    """
     firsts = {text.partition(" ")[0] for group in groups for text in group}
     return firsts.pop() if len(firsts) == 1 else ""

@@ -42,7 +42,8 @@ _TAKEN = {"tests"}
 class RowsPage:
     """One page of a matrix; `address` is relative to `results/`.
 
-    `number` is the page's number and `first` and `last` the numbers of its rows, all from 1.
+    `number` is the number of the page. `first` and `last` are the numbers of the page's first and
+    last row. All numbers start at 1.
     """
 
     number: int
@@ -71,8 +72,8 @@ class RowsPage:
 class FilterOptions:
     """The options of a matrix's filters.
 
-    `accelerators` and `dtypes` map values to labels. `outcomes` are those in the matrix; None
-    stands for cells without a result.
+    `accelerators` and `dtypes` map values to labels. `outcomes` are the outcomes in the matrix;
+    None stands for cells without a result.
     """
 
     accelerators: Mapping[str, str]
@@ -134,8 +135,8 @@ def matrix_files(suite: str, views: Sequence[MatrixView]) -> Iterator[SiteFile]:
 def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
     """Return the pages of a matrix, at least one.
 
-    With `own`, the addresses are in a folder of the matrix's mode within the suite's folder. The
-    suite's first mode has no such folder.
+    If `own` is true, the addresses are in a folder of the matrix's mode within the suite's folder.
+    The suite's first mode has no such folder.
     """
     folder = f"{suite_folder(matrix.suite)}/{f'{mode_slug(matrix.mode)}/' if own else ''}"
     total = len(matrix.names)
@@ -150,9 +151,9 @@ def rows_pages(matrix: ResultMatrix, *, own: bool) -> list[RowsPage]:
 def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
     """Return the pages to which a page links, in order, including the page itself.
 
-    These are the first, the last, and those at distances of 1, 2, 4, 8 …, so that every page is
-    a few clicks away and pages of a large matrix do not list all others. `linkedPages` in
-    matrix-model.js computes the same.
+    The result contains the first page, the last page, and pages at distances of 1, 2, 4, 8 and so
+    on. Readers reach every page with a few clicks, and pages of a large matrix do not list all
+    others. `linkedPages` in matrix-model.js computes the same result.
     """
     distances = [0, *(1 << step for step in range(len(pages).bit_length()))]
     near = {page.number + sign * distance for distance in distances for sign in (-1, 1)}
@@ -166,7 +167,10 @@ def rows_of_a_page(matrix: ResultMatrix) -> int:
 
 
 def mode_slug(mode: str) -> str:
-    """Return the folder name of a mode; names that are not safe get a hash."""
+    """Return the folder name of a mode.
+
+    The name gets a hash if the mode itself is not a valid folder name.
+    """
     name = slug(mode)[:60]
     if name == mode and name not in _TAKEN and not name.isdigit():
         return name
@@ -181,8 +185,8 @@ def column_id(column: Column) -> str:
 def csv_name(matrix: ResultMatrix) -> str:
     """Return the file name of a matrix as CSV, with its mode: `torchbench/inference.csv`.
 
-    Without a mode, it is `torchbench.csv`. The mode is in a folder because a suite may have the
-    name `torchbench-inference`.
+    Without a mode, the name is `torchbench.csv`. The mode is in a folder because a suite can have
+    the name `torchbench-inference`.
     """
     return f"{suite_folder(matrix.suite)}{f'/{mode_slug(matrix.mode)}' if matrix.mode else ''}.csv"
 

@@ -73,7 +73,7 @@ class FamilyCell:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceRow:
-    """A result of a test; `address` is that of the result with its log, relative to `results/`."""
+    """A result of a test; `address` leads to the result with its log, relative to `results/`."""
 
     result: ReportedTest
     address: str
@@ -97,8 +97,8 @@ class FamilyView:
 
     `cells` are by platform id: PyTorch before ExecuTorch, and runs before baselines. `rows` has the
     single results of each cell by the cell's `anchor`, worst outcome first. `listed` are the
-    family's tests in `data/suites/`. `stated` has the models that documents state, by platform id,
-    which are not results.
+    family's tests in `data/suites/`. `stated` has the models that documents state, by platform id.
+    These models are not results.
     """
 
     family: ModelFamily
@@ -108,9 +108,9 @@ class FamilyView:
     stated: Mapping[str, tuple[Statement, ...]]
 
     def best(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first cell; None if it has no cells.
+        """Return a platform's first cell; None if the platform has no cells.
 
-        Cells of PyTorch come before those of ExecuTorch, and for each, runs before baselines.
+        Cells of PyTorch come before cells of ExecuTorch. For each, runs come before baselines.
         """
         return next(iter(self.cells.get(platform, ())), None)
 
@@ -136,10 +136,10 @@ class FamilyView:
 
 @dataclass(frozen=True, slots=True)
 class ModelsView:
-    """The model families with results, or with models that documents state, and their platforms.
+    """The model families with results or with models that documents state, and their platforms.
 
-    `without_model` are the platforms with neither, and `no_report` the titles of the families with
-    neither.
+    `without_model` are the platforms without results and without stated models. `no_report` are the
+    titles of the families without results and without stated models.
     """
 
     families: tuple[FamilyView, ...]
@@ -149,7 +149,7 @@ class ModelsView:
 
 
 def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
-    """Return the model families with their results in the reports of a catalog."""
+    """Return the model families of a catalog with their results."""
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
     reported = {stored.id: tuple(results_of(stored)) for stored in results.reports}

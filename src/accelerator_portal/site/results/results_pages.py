@@ -109,7 +109,10 @@ def results_pages(
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A platform of the grid; `age_days` is the age of its newest run, None if none has a date."""
+    """A platform of the grid.
+
+    `age_days` is the age of the newest run; None if no run has a date.
+    """
 
     platform: Platform
     age_days: int | None
@@ -118,7 +121,11 @@ class GridRow:
 def _most_evidence_first(
     catalog: Catalog, newest: Mapping[str, tuple[SuiteEvidence, ...]], at: dt.datetime
 ) -> list[GridRow]:
-    """Return a row for each platform; those with runs come first, then those with most suites."""
+    """Return a row for each platform.
+
+    Platforms with runs come first. Among these and among the others, platforms with more suites
+    come first.
+    """
 
     def place(platform: Platform) -> tuple[bool, int]:
         found = newest[platform.id]
@@ -181,9 +188,9 @@ def _is_large(stored: StoredReport) -> bool:
 
 
 def _source(catalog: Catalog, results: ResultsView, suite: str) -> str:
-    """Return the path of the file that describes a suite, or else of a report with the suite.
+    """Return the path of the file that describes a suite, relative to the repository.
 
-    The path is relative to the repository.
+    If no file describes the suite, the result is the path of a report with the suite.
     """
     if suite in catalog.suites:
         return f"data/suites/{suite}.yaml"
@@ -278,7 +285,11 @@ MOST_CHANGES = 5
 
 @dataclass(frozen=True, slots=True)
 class LetterTests:
-    """The tests with one initial: their number, how many fail, and those on the static page."""
+    """The tests with one initial.
+
+    `total` is the number of tests, `failing` is the number of failing tests, and `shown` are the
+    tests on the static page.
+    """
 
     total: int
     failing: int

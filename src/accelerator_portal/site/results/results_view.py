@@ -38,8 +38,8 @@ LONG_AGO = dt.datetime.min.replace(tzinfo=dt.timezone.utc)
 class SuiteCounts:
     """The numbers of a suite's tests in a report; `checked` is the number that passed or failed.
 
-    `others` are the outcomes other than `passed`, with their numbers. `operators` is the coverage
-    of operators that the report states, or None.
+    `others` are the numbers of the outcomes other than `passed`. `operators` is the coverage of
+    operators that the report states, or None.
     """
 
     suite: str
@@ -117,16 +117,16 @@ class ResultsView:
         return [stored for stored in self.reports if stored.report.accelerator == accelerator]
 
     def newest(self, accelerator: str) -> tuple[SuiteEvidence, ...]:
-        """Return the newest run of each suite of an accelerator, or else its newest baseline.
+        """Return the newest run of each suite of an accelerator, sorted by suite.
 
-        Sorted by suite.
+        If a suite has no run, the result has the newest baseline of the suite.
         """
         return newest_evidence(self.of(accelerator))
 
     def evidence(self) -> dict[str, str]:
         """Return a line about the newest runs of each platform, by platform id.
 
-        For example, `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are absent.
+        For example, `1,864 of 1,871 passed, 2026-11-21`. Platforms without such a line are omitted.
         """
         accelerators = dict.fromkeys(stored.report.accelerator for stored in self.reports)
         lines = ((accelerator, self._in_a_line(accelerator)) for accelerator in accelerators)
@@ -135,8 +135,9 @@ class ResultsView:
     def _in_a_line(self, accelerator: str) -> str | None:
         """Return a line about a platform's newest runs: `1,864 of 1,871 passed, 2026-11-21`.
 
-        If there is no run, the line says that there is a baseline; None if there is no baseline,
-        either. Suites of kind `speed` are ignored, and a vendor's own suites if there are others.
+        Without a run, the line says that there is a baseline. Without a baseline, the result is
+        None. Suites of kind `speed` are ignored. A vendor's own suites are ignored if there are
+        other suites.
         """
         newest = [found for found in self.newest(accelerator) if found.kind != "speed"]
         known = [found for found in newest if found.suite not in self.own] or newest
@@ -208,10 +209,11 @@ def _counts(
 
 
 def _apart(reports: Mapping[str, Report], matrix: ResultMatrix, column: Column) -> str:
-    """Return the suffix that distinguishes a column from others of the same group and platform.
+    """Return the suffix of a column's name, such as `, torch 2.13.0`.
 
-    It is the first of torch version, ExecuTorch version and date that differs between all of them,
-    such as `, torch 2.13.0`, or else the report's id. Empty if there is no other such column.
+    The suffix distinguishes columns with the same platform and parameters. It is the torch version,
+    the ExecuTorch version or the date: the first of these that differs in all such columns.
+    Otherwise, the suffix is the report's id. If there is only one such column, the suffix is empty.
     """
     place = (column.group, column.accelerator)
     same = [c.report for c in matrix.columns if (c.group, c.accelerator) == place]

@@ -1,8 +1,7 @@
-"""Splits sorted records into files of about 30 kB, so that a reader loads only one.
+"""Splits sorted records into files of about 30 kB, so that a browser loads only one file.
 
-Whether a file begins at a record depends on this record and the size of the file before it, not on
-the number of records. A new or removed record therefore changes one file, seldom some more, and the
-other files keep their names.
+Whether a file begins at a record depends only on this record and the size of the file before. A new
+or removed record therefore changes one file, rarely a few. The other files keep their names.
 """
 
 from __future__ import annotations
@@ -107,10 +106,10 @@ def ordered_points(state: State) -> list[Point]:
 
 
 def courses(changes: Iterable[OutcomeChange], numbers: Mapping[str, int]) -> dict[str, TestCourses]:
-    """Return the results over time by test, `suite/name` as in its key, then by settings.
+    """Return the results over time by test (`suite/name`), then by settings.
 
-    Both are sorted. Each result is a list of steps as in `HistoryShard`. `numbers` maps the id of
-    each report to its index in the index of tests.
+    Tests and settings are sorted. A result is a list of steps as in `HistoryShard`. `numbers` maps
+    the id of each report to its index in the index of tests.
     """
     found: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:

@@ -104,13 +104,13 @@ class SpeedRun:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTable:
-    """Runs side by side: one row per test, one cell per run; None if a run has no speed."""
+    """Runs side by side: one row per test, one cell per run. A cell without a speed is None."""
 
     runs: tuple[SpeedRun, ...]
     rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
 
     def of_mode(self, mode: str) -> SpeedTable:
-        """Return the table reduced to a mode: its rows, and the runs with a speed in any row."""
+        """Return the rows of a mode, and the runs with a speed in any of these rows."""
         rows = [row for row in self.rows if row[0].mode == mode]
         used = [n for n in range(len(self.runs)) if any(cells[n] for _, cells in rows)]
         return SpeedTable(
@@ -198,7 +198,7 @@ def _why_noisy(test: TestEntry) -> str | None:
 
 
 def _model(catalog: Catalog, accelerator: str, printed: str | None) -> HardwareModel | None:
-    """Return the platform's hardware model with the name `printed`, which a device's tool prints.
+    """Return the platform's hardware model with the name `printed`, the output of a device tool.
 
     Upper and lower case are not distinguished. None if no model or several models have the name.
     """
@@ -218,7 +218,8 @@ def _names(model: HardwareModel) -> Iterator[str]:
 def _peak(model: HardwareModel | None, unit: str, dtype: str) -> float | None:
     """Return the vendor's stated peak in `unit`; None if no peak is stated.
 
-    For `GB/s`, it is that of memory; for `TFLOP/s`, that of computing with the data type.
+    For `GB/s`, the result is the peak of memory. For `TFLOP/s`, the result is the peak of computing
+    with the data type `dtype`.
     """
     of: PeakOf | str | None = {_BANDWIDTH: "memory", _COMPUTING: dtype}.get(unit)
     stated = (peak.value for peak in (model.peaks if model else None) or () if peak.of == of)

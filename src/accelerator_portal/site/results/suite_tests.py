@@ -69,7 +69,7 @@ def _words(standing: Standing) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ReportedTest:
-    """The result of a test in one report; `report` and `kind` are the id and kind of the report.
+    """The result of a test in one report; `report` and `kind` are the report's id and kind.
 
     `group` has the parameters except the mode in words: `inductor, float32`. `address` is the
     address of the test, relative to `results/`.
@@ -151,9 +151,9 @@ class SameModelTest:
 class TestView:
     """A test and all its results.
 
-    `anchor` is its id on the page. `same` are tests of the same model, `same_note` states how they
-    differ or is None. `changes` are the changes of its outcomes, newest first, each after the
-    Episode of its report.
+    `anchor` is the id of the test on the page. `same` are tests of the same model. `same_note`
+    states how these tests differ, or is None. `changes` are pairs of a report's `Episode` and a
+    change of the test's outcome, newest first.
     """
 
     __test__ = False
@@ -173,7 +173,10 @@ class TestView:
 
 
 def results_of(stored: StoredReport, suite: str | None = None) -> Iterator[ReportedTest]:
-    """Yield the result of each test in a report; with `suite`, only of this suite's tests."""
+    """Yield the result of each test in a report.
+
+    If `suite` is given, only tests of this suite are included.
+    """
     report = stored.report
     commands = {suite.name: suite.command for suite in report.suites}
     environment = _environment(report.environment)
@@ -260,9 +263,9 @@ def _history_query(stored: StoredReport, result: ReportedTest) -> str:
 
 
 def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest) -> str | None:
-    """Return the text `2026-11-21; a newer report exists`, with the day of the report.
+    """Return the day of the report with a note: `2026-11-21; a newer report exists`.
 
-    None if no newer report has the test, or this report has no date.
+    None if no newer report has the test, or if this report has no date.
     """
     known = result.day and past.has_newer(stored.report, result.test)
     return f"{result.day}; a newer report exists" if known else None
@@ -271,7 +274,8 @@ def _superseded(past: TestHistories, stored: StoredReport, result: ReportedTest)
 def _since(standing: Standing) -> str | None:
     """Return the day since which the outcome is the same; None if only one report has the test.
 
-    If the test never changed, this is `at least 2026-11-21`, because the outcome may be older.
+    If the outcome never changed, the text is `at least 2026-11-21`, because the outcome can be
+    older than the first report.
     """
     if standing.first_seen == standing.last_seen:
         return None
@@ -300,8 +304,8 @@ MOST_NAMES = 3_000
 def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
     """Return the suites that are too large for static pages alone.
 
-    They have more than MOST_NAMES tests, or more than MOST_RESULTS results of tests with one
-    initial.
+    These suites have more than MOST_NAMES tests, or more than MOST_RESULTS results of tests with
+    the same initial.
     """
     by_letter: Counter[tuple[str, str]] = Counter()
     names: dict[str, set[str]] = {}
@@ -316,8 +320,8 @@ def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
 def static_tests(tests: Sequence[TestView]) -> list[TestView]:
     """Return the tests that the static page of an initial shows, in the given order.
 
-    These are all tests if they have at most MOST_RESULTS results. Otherwise, failing and recently
-    changed tests are selected first; at least one test is selected.
+    If the tests have at most MOST_RESULTS results, all tests are returned. Otherwise, failing and
+    recently changed tests are selected first, and at least one test is selected.
     """
     if sum(len(test.results) for test in tests) <= MOST_RESULTS:
         return list(tests)
