@@ -1,8 +1,8 @@
 """Exports the site's pages as CommonMark, for another site generator.
 
-The pages are written for Python-Markdown with Material's extensions. Three things in them are not
-CommonMark: ids of headings, the comments that hide raw HTML from MkDocs, and HTML blocks with blank
-lines (in CommonMark, a blank line ends the block).
+The pages are written for Python-Markdown with Material's extensions. Three things in these pages
+are not CommonMark: ids of headings, the comments that hide raw HTML from MkDocs, and HTML blocks
+with blank lines (in CommonMark, a blank line ends the block).
 """
 
 from __future__ import annotations

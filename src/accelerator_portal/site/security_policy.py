@@ -83,8 +83,8 @@ def add_security_policy(html: str) -> str:
 def _content(html: str) -> tuple[int, int]:
     """Return the offsets in `html` at which the content starts and ends; (0, 0) without content.
 
-    The content starts at the first `<article` and ends at the last `</article>`, which belongs
-    to the theme, so nothing in the content can end it early.
+    The content starts at the first `<article` and ends at the last `</article>`. The last
+    `</article>` belongs to the theme, so a vendor's text cannot end the content early.
     """
     begin, end = html.find("<article"), html.rfind("</article>")
     return (begin, end) if 0 <= begin < end else (0, 0)

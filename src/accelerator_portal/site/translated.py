@@ -1,4 +1,4 @@
-"""Renders pages in a language, with links to translated pages or marked links to English ones."""
+"""Renders pages in a language. Links lead to translated pages, or to English pages with a mark."""
 
 from __future__ import annotations
 

@@ -23,9 +23,9 @@ _USUAL = frozenset({"pip", "docker"})
 class CommandsRow:
     """A row of the commands table: install rows with the same commands.
 
-    These install rows have the same platform, variant, build, method and note. All texts but
-    `platform_id` are as readers see them: `systems` is `Linux x86-64, ARM64; Windows x86-64`,
-    `python` a range or `any`.
+    These install rows have the same platform, variant, build, method and note. All texts except
+    `platform_id` are display texts: `systems` is `Linux x86-64, ARM64; Windows x86-64`, and
+    `python` is a range or `any`.
     """
 
     platform: str

@@ -45,7 +45,7 @@ CellLines = tuple[CellLine, ...]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A question and each platform's answer; a cell is empty if no source answers it."""
+    """A question and each platform's answer; a cell is empty if no source answers the question."""
 
     id: str
     label: str

@@ -157,7 +157,7 @@ class Family:
 
     @property
     def chips(self) -> tuple[str, ...]:
-        """The chip of each generation that names one, in the order of the generations."""
+        """The chips of the generations that name a chip, in the order of the generations."""
         return tuple(g.chip for g in self.generations if g.chip)
 
     @property

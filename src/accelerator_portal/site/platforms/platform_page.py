@@ -77,16 +77,15 @@ def platform_context(
 def vendor_texts(platform: Platform, sources: SourceList, language: Language) -> dict[str, Any]:
     """Return the variables of the template `platform.md.j2` that depend on the language.
 
-    If the platform has a translated guide in `language`, `guide` and `edit` are about the
-    translation. Otherwise, they are about the English guide.
+    The variables are:
 
-    - `guide`: the HTML of each section of the guide, by English title
+    - `guide`: the HTML of each section of the guide, by English title, translated if possible
     - `translation`: the `Translation` of the guide, or None
     - `chinese_names`: the vendor's names in Chinese characters
     - `is_older`: whether the English guide has changed since the translation
     - `lead`: the translated summary, or None
     - `own_files`: the paths of the translated files
-    - `edit`: the path of the guide
+    - `edit`: the path of the translated guide, or of the English guide if there is no translation
     """
     found, answers = (of.get(language.code) for of in (platform.translations, platform.answers))
     guide = found.text if found else platform.guide

@@ -107,7 +107,8 @@ class SelectorView:
 def selector_view(selector: Selector) -> SelectorView:
     """Return the initial state of the selector.
 
-    Raises LookupError if it has no default choice, or no install row for a default choice.
+    Raises LookupError if the selector has no default choice, or if a default choice has no install
+    row.
     """
     firsts = [_first(selector, start) for start in selector.starts]
     if not firsts:

@@ -235,8 +235,8 @@ _COUNTED: Mapping[str, tuple[str, str]] = {
 class CriterionResult:
     """A readiness criterion applied to a flow.
 
-    `figure` is the measured value, and `met` whether it meets the criterion. Both are None if
-    nothing was measured.
+    `figure` is the measured value. `met` states whether the value meets the criterion. Both are
+    None if nothing was measured.
     """
 
     criterion: ReadinessCriterion

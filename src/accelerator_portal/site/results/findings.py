@@ -1,8 +1,8 @@
 """Describes evidence for readers: whether an install command works, and a platform's level.
 
-A finding states whether the versions of an install command were found, for one Python version. It
-is based on a verdict, the stored result of verifying the command. A level of evidence summarizes a
-platform's tests: see `data/criteria.yaml`.
+A finding states whether the versions of an install command were found, for one Python version. A
+finding is based on a verdict, the stored result of verifying the command. A level of evidence
+summarizes a platform's tests: see `data/criteria.yaml`.
 """
 
 from __future__ import annotations

@@ -121,9 +121,9 @@ TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
 class HistoryChoice:
     """A history that readers can select on the page of test histories.
 
-    `name` is, for example, `xpu-baselines`, and `words` is the label. `reports` and `tests` are
-    counts; a test counts once for each of its settings. `first` and `last` are the days of the
-    oldest and the newest report.
+    `name` is, for example, `xpu-baselines`, and `words` is the label. `reports` is the number of
+    reports. `tests` is the number of tests; a test counts once for each of its settings. `first`
+    and `last` are the days of the oldest and the newest report.
     """
 
     name: str

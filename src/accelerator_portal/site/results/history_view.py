@@ -30,8 +30,8 @@ _NAMED = 3
 class HistoryStep:
     """A change of a test's outcome in a report.
 
-    A step combines all settings of the test that changed in the same way; `count` is their number.
-    `before` is None for a new test, `after` for a removed one.
+    A step combines all settings of the test that changed in the same way; `count` is the number of
+    these settings. `before` is None for a new test. `after` is None for a removed test.
     """
 
     suite: str

@@ -382,7 +382,7 @@ class FamilyCount(Model):
 
 
 class StatedFamily(Model):
-    """Models of a family that a document says a platform runs. No test shows it."""
+    """Models of a family that a platform runs according to a document. No test confirms this."""
 
     accelerator: str
     """Id of the accelerator."""

@@ -42,10 +42,10 @@ def evidence_suffix(mode: str, report: str, group: str) -> str:
 
 
 def initial(name: str) -> str:
-    """Return the initial of a test's name; `0` if it is not a letter from a to z.
+    """Return the initial of a test's name; `0` if the initial is not a letter from a to z.
 
-    For a pytest name such as `test_torch.TestTorch::test_copy`, it is the initial after
-    `test_`: `c`.
+    In a pytest name, the initial after `test_` is returned: `test_torch.TestTorch::test_copy` →
+    `c`.
     """
     word = name.rpartition("::")[2].removeprefix("test_") if "::" in name else name
     letter = word[:1].lower()

@@ -42,7 +42,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class SpeedTest:
-    """A measured test, which is a table row; `address` is relative to `results/`.
+    """A measured test, shown as a table row; `address` is relative to `results/`.
 
     `size` is the test's parameter `shapes`. `mode`, `dtype` and `size` are empty if not stated.
     """

@@ -246,8 +246,8 @@ def _with_anchors(
 ) -> Iterator[ReportedTest]:
     """Yield a test's results with `anchor` set, sorted by mode, parameters, platform and report.
 
-    `order` has the position of each platform by its id. If two results have the same anchor, the
-    later one gets a number.
+    `order` has the position of each platform by its id. If two results have the same anchor, a
+    number is appended to the second anchor.
     """
     anchors = Anchors()
     ordered = sorted(results, key=lambda r: (r.mode, r.group, order[r.accelerator], r.report))
