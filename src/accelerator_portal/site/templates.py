@@ -61,7 +61,6 @@ class _Memory(BytecodeCache):
             bucket.bytecode_from_string(self._kept[bucket.key])
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store a compiled template."""
         self._kept[bucket.key] = bucket.bytecode_to_string()
 
 

@@ -155,7 +155,6 @@ def _command(command: CommandChange) -> Iterator[Block]:
 
 
 def _compared(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """Return the lines of a diff: `-` for removed, `+` for added, spaces for unchanged lines."""
     lines = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":

@@ -79,7 +79,6 @@ def _joined(name: str, key: str) -> str:
 
 
 def _is_nothing(value: object) -> bool:
-    """Return whether a value is absent or empty."""
     return value is None or value in ([], {}, "")
 
 

@@ -131,7 +131,6 @@ def _unresolved(row: InstallRow, why: str) -> Finding:
 
 
 def _without_exception(why: str) -> str:
-    """Return a reason without exception names, which do not help readers."""
     return re.sub(r" \(\w+(Error|Timeout|Exception)\)", "", why)
 
 
