@@ -66,7 +66,7 @@ class Choices:
 _Box = tuple[frozenset[str], ...]
 """A set of values for each field of `ReaderChoice`; stands for all combinations of these values."""
 
-# Boxes are merged along the axes in this order: Python first, which has the most values.
+# Sets are merged along the axes in this order: Python first, which has the most values.
 _GROWING = ("python", "system", "method", "variant", "build")
 
 
@@ -252,7 +252,7 @@ def _change(
 
 
 def _words(box: _Box, found: Sequence[ReaderChoice], labels: Mapping[tuple[str, str], str]) -> str:
-    """Return a box of selections in words: `Linux x86-64, pip, any Python, PyTorch 2.15.0`.
+    """Return a set of selections in words: `Linux x86-64, pip, any Python, PyTorch 2.15.0`.
 
     Values are in the order of `found`. `labels` has the form of `Choices.labels`.
     """
