@@ -24,9 +24,10 @@ from accelerator_portal.results.state_file import read_state
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The state of an accelerator's tests, and all changes that led to it, in order of time.
+    """The state of an accelerator's tests, and all changes that led to this state.
 
-    `left_out` has the problems of reports that could not be folded (added to the state).
+    The changes are in order of time. `left_out` has the problems of reports that could not be added
+    to the state.
     """
 
     state: State
@@ -55,8 +56,8 @@ def read_state_of(root: Path, accelerator: str, basis: Basis) -> State:
 def read_history(root: Path, accelerator: str, basis: Basis) -> History:
     """Return the stored history of an accelerator; an empty history if nothing is stored.
 
-    Changes are sorted by time, and those of the same report by key. Raises ProblemsError if a
-    stored file is missing or damaged.
+    Changes are sorted by time; changes of the same report are sorted by key. Raises ProblemsError
+    if a stored file is missing or damaged.
     """
     state = read_state_of(root, accelerator, basis)
     changes: list[OutcomeChange] = []

@@ -16,9 +16,10 @@ from accelerator_portal.results.standing import Basis, Point, Standing, State, v
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentDifference:
-    """A value that differs between two environments; None if an environment lacks it.
+    """A value that differs between two environments.
 
-    `what` names the value, such as `driver` or `plugin.version`.
+    `what` names the value, such as `driver` or `plugin.version`. `before` or `after` is None if
+    that environment does not state the value.
     """
 
     what: str
@@ -30,9 +31,9 @@ class EnvironmentDifference:
 class NeverPassed:
     """A test that failed in runs and never passed, so it is not a breakage.
 
-    `key` is the test's key, `outcome` and `stage` are those of its last failure. `first_bad` is the
-    run of the first failure, `last_seen` the last run with the test, `gone` the first newer run
-    that should have the test and does not. `age` is the time since the first failure.
+    `key` is the test's key. `outcome` and `stage` describe the last failure. `first_bad` is the run
+    with the first failure, and `last_seen` is the last run with the test. `gone` is the first newer
+    run that should contain the test but does not. `age` is the time since the first failure.
     """
 
     key: str
@@ -46,12 +47,13 @@ class NeverPassed:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """A test that passed in a run and fails in a later one.
+    """A test that passed in a run and fails in a later run.
 
-    `outcome` and `stage` are those of its last failure. `id` stays the same while the breakage
-    is open. `last_good` is the run of the last pass, `first_bad` that of the first failure after
-    it, and `last_seen` the last run with the test. `age` is the time since `first_bad`. `gone` is
-    the first newer run that should have the test and does not; the breakage stays open.
+    `id` stays the same while the breakage is open. `outcome` and `stage` describe the last failure.
+    `last_good` is the run with the last pass. `first_bad` is the run with the first failure after
+    `last_good`, and `last_seen` is the last run with the test. `age` is the time since `first_bad`.
+    `gone` is the first newer run that should contain the test but does not; the breakage stays
+    open.
     """
 
     id: str
@@ -102,8 +104,8 @@ def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tup
 def never_passed(state: State, at: dt.datetime) -> tuple[NeverPassed, ...]:
     """Return the tests that fail and never passed, sorted by key.
 
-    Failures that began after `at` are omitted. Empty if `state` is of baselines: results that a
-    vendor's CI expects.
+    Failures that began after `at` are omitted. If `state` contains baselines (results that a
+    vendor's CI expects), the result is empty.
     """
     return tuple(
         NeverPassed(
@@ -195,7 +197,8 @@ def turned_on_same_code(standing: Standing) -> bool:
 def is_flaky(standing: Standing) -> bool:
     """Return whether a test is flaky.
 
-    Among its last FLAKY_WINDOW verdicts are FLAKY_FLIPS or more changes, or one on the same code.
+    A test is flaky if its last FLAKY_WINDOW verdicts change at least FLAKY_FLIPS times. On the same
+    code, one change is enough.
     """
     return flips(standing) >= FLAKY_FLIPS or turned_on_same_code(standing)
 
@@ -203,9 +206,9 @@ def is_flaky(standing: Standing) -> bool:
 def classify(standing: Standing, basis: Basis) -> Class:
     """Return the class of a test.
 
-    In baselines, it is `gone`, `new`, `expectation changed` or `unchanged`. Outcomes that say
-    nothing about the product neither break nor fix a test: infrastructure errors, and tests that
-    are broken, skipped, not run or not checked.
+    In baselines, the class is `gone`, `new`, `expectation changed` or `unchanged`. Some outcomes
+    say nothing about the product, so they neither break nor fix a test: infrastructure errors,
+    broken tests, and tests that were skipped, not run or not checked.
     """
     if standing.gone:
         return "gone"

@@ -34,10 +34,11 @@ NamedReport = tuple[Path, Report]
 
 
 class FoldedHistory(NamedTuple):
-    """The result of folding reports into one history, such as `cpu, runs` (its `name`).
+    """The result of adding reports to one history.
 
-    `given` is the number of reports, `new` the number of those that the history did not contain,
-    `changes` the number of their changes: outcomes that changed, new tests and tests that are gone.
+    `name` is the history, such as `cpu, runs`. `given` is the number of all given reports. `new` is
+    the number of reports that the history did not contain. `changes` is the number of changes in
+    the new reports: changed outcomes, new tests and tests that are gone.
     """
 
     name: str
@@ -52,7 +53,7 @@ class FoldedHistory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Folding:
-    """The result for each history without problems, and the problems that stopped the others."""
+    """The result for each history without problems, and the problems of all other histories."""
 
     histories: tuple[FoldedHistory, ...]
     problems: tuple[Problem, ...] = ()
@@ -74,12 +75,13 @@ def fold_reports(
     told: Callable[[FoldedHistory], None] = lambda _: None,
     progress: Progress = no_progress,
 ) -> Folding:
-    """Fold reports into the histories of their accelerators, and store the histories.
+    """Add reports to the histories of their accelerators, and store the histories.
 
-    A problem stops the rest of its history, and the other histories continue. With `anew`, each
-    history that gets a report is deleted first, so `reports` must be complete. `told` is called
-    with the result of each history without problems. A report that is already folded changes
-    nothing, so an interrupted command can be repeated. Raises OSError if a file cannot be written.
+    If a report has a problem, the later reports of its history are skipped. The other histories
+    continue. With `anew`, each history that gets a report is deleted first, so `reports` must be
+    complete. The function calls `told` with the result of each history without problems. A report
+    that is already in its history changes nothing, so an interrupted command can be repeated.
+    Raises OSError if a file cannot be written.
     """
     histories: list[FoldedHistory] = []
     problems: list[Problem] = []
@@ -130,7 +132,7 @@ def without_future(
     """Return the reports that do not start in the future, and a problem for each that does.
 
     A start up to `CLOCK_DIFFERENCE` after `now` is accepted. Reports must be folded in order of
-    time: after one from the future, every real report would be too old.
+    time: after a report from the future, every real report would be too old.
     """
     present: list[NamedReport] = []
     problems: list[Problem] = []

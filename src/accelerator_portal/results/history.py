@@ -74,16 +74,16 @@ def fold(
 
     A report that is already in the state changes nothing. A group consists of the tests of a suite
     with the same settings (see `identity.SETTINGS`). The time needed is proportional to the report
-    and to the groups that it contains. Reports with the same start time can be folded in any order,
-    but must not contain the same group.
+    and to the groups in the report. Reports with the same start time can be added in any order, but
+    two of these reports must not contain the same group.
 
-    A test is gone if a report has its group but lacks the test. This does not apply to reports
-    with fewer tests of the suite than planned, and to runs with the trigger `pull-request`,
-    `manual` or `unknown`.
+    A test is gone if a report contains its group but not the test. This does not apply to reports
+    with fewer tests of the suite than planned. It does not apply to runs with the trigger
+    `pull-request`, `manual` or `unknown` either.
 
-    The caller decides which reports belong to a history: a pull request's report tests code
-    that is not merged. Raises ProblemsError, which names the file of `path` without its folder, if
-    the report belongs to another accelerator or basis, has no start time, starts before the newest
+    The caller decides which reports belong to a history: a pull request's report tests code that is
+    not merged. Raises ProblemsError, which names the file of `path` without its folder, if the
+    report belongs to another accelerator or basis, has no start time, starts before the newest
     report, contains a test twice, or contains a group of another report with the same start time.
     """
     _refuse_foreign(state, report, path)
@@ -108,8 +108,8 @@ def replayed(
 ) -> State:
     """Return the state after one more report, computed from archived data instead of the report.
 
-    `said` maps test keys to outcome and stage in the report `at`; `gone` are the keys of the tests
-    that the report should contain but does not.
+    `at` describes the report. `said` maps the key of each test in the report to its outcome and
+    stage. `gone` has the keys of the tests that the report should contain but does not.
     """
     by_group: dict[str, dict[str, OutcomeAndStage]] = {}
     gone_of: dict[str, list[str]] = {}
@@ -126,7 +126,7 @@ def replayed(
 
 
 def point_of(report: Report, path: Path = _REPORT) -> Point:
-    """Return the point of a report: its id, and the facts about it that a history stores.
+    """Return the facts about a report that a history stores, with the report's id.
 
     Raises ProblemsError, which names the file of `path`, if the report has no start time or
     contains a test twice.
@@ -204,9 +204,10 @@ def _shown(moment: dt.datetime) -> str:
 def _whole(report: Report) -> frozenset[str]:
     """Return the names of a report's complete suites.
 
-    They have at least the planned number of tests, or no planned number. A test that is missing
-    from a complete suite counts as gone. Empty for runs with the trigger `pull-request`, `manual`
-    or `unknown`, which may run any part of a suite.
+    A suite is complete if the report has at least the planned number of its tests, or if this
+    number is unknown. A test that is missing from a complete suite counts as gone. Runs with the
+    trigger `pull-request`, `manual` or `unknown` may run any part of a suite, so they have no
+    complete suites.
     """
     partly = {"pull-request", "manual", "unknown"}
     if report.trigger.kind in partly and report.kind != "baseline":

@@ -97,9 +97,10 @@ comes last."""
 def model_evidence(
     families: Iterable[ModelFamily], reports: Iterable[StoredReport]
 ) -> FamilyEvidence:
-    """Return the results of each family in suites of the kind `model`.
+    """Return the results of each model family in suites of the kind `model`.
 
-    Families without results have no key, nor have accelerators without results of the family.
+    Families without results are not in the mapping. Accelerators without results of a family are
+    not in the family's mapping.
     """
     families = tuple(families)
     found: dict[_Key, list[tuple[StoredReport, int]]] = {}
@@ -125,10 +126,10 @@ def model_evidence(
 
 
 def _newest(reports: Iterable[StoredReport]) -> Iterator[tuple[StoredReport, frozenset[str]]]:
-    """Yield each report with those of its model suites for which it is the newest report.
+    """Yield each report with its model suites that no newer report contains.
 
     Only reports of the same accelerator and the same basis (runs or baselines) are compared. The
-    set may be empty.
+    set of suites may be empty.
     """
     taken: set[tuple[str, Basis, str]] = set()
     for stored in sorted(reports, key=_age, reverse=True):

@@ -22,9 +22,10 @@ NAMED = 8  # operators in one sentence, or 9 if that is all; nobody reads a list
 
 @dataclass(frozen=True, slots=True)
 class DemandResult:
-    """Whether a platform meets a demand. `why` is the reason if it does not.
+    """Whether a platform meets a demand, and why.
 
-    If it does, `why` is to be ignored, except for the demand "tested": there, it names the run.
+    If the platform does not meet the demand, `why` is the reason. If the platform meets the demand
+    "tested", `why` names the run. If it meets another demand, ignore `why`.
     """
 
     met: bool
@@ -54,12 +55,12 @@ class QualityAssessment:
 
 
 def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
-    """Return the time to which ages are counted: the newest date in the portal's own facts.
+    """Return the reference time for ages: the newest date in the portal's own facts.
 
-    These are the dates of PyTorch's releases, the days on which the sources of releases and
-    criteria and the package indexes were read, and the times of this project's own runs. The clock
-    is not used, so that the same data gives the same pages. Vendors' dates are not used, because
-    they would change the age of everybody's facts.
+    These facts are the release dates of PyTorch, the days on which the portal read package indexes
+    and the sources of releases and criteria, and the times of this project's own runs. The clock is
+    not used, so that the same data gives the same pages. Vendors' dates are not used, because the
+    date of one vendor would change the ages on all platforms.
     """
     days = [release.date for release in catalog.releases.releases]
     sources = [*catalog.releases.sources.values()]
@@ -71,7 +72,7 @@ def as_of(catalog: Catalog, reports: Iterable[Report]) -> dt.datetime:
 
 
 def as_of_reports(at: dt.datetime, reports: Iterable[Report]) -> dt.datetime:
-    """Return the time to which a platform's ages are counted: `at`, or its newest run if later.
+    """Return the reference time for a platform's ages: the later of `at` and its newest run.
 
     `at` is the result of `as_of`.
     """
@@ -92,9 +93,9 @@ def quality(
 ) -> QualityAssessment:
     """Return the assessment of a platform.
 
-    Its level is the first in the criteria whose demands it meets, or else the last. `reports` are
-    those of the platform. `newest_torch` is the newest PyTorch release that it follows, `at` the
-    time to which ages are counted.
+    The level is the first level in the criteria whose demands the platform meets, or else the last
+    level. `reports` are the platform's reports. `newest_torch` is the newest PyTorch release that
+    the platform follows. `at` is the reference time for ages (see `as_of`).
     """
     runs = [report for report in reports if report.kind != "baseline"]
     demands: dict[Demand, DemandResult] = {
@@ -120,9 +121,9 @@ def is_tested(
 ) -> DemandResult:
     """Return whether the runs among the reports fulfill `criteria.tested`, and the reason.
 
-    At least one run of a required suite must be recent enough and, if the criteria ask for it, of
-    the same minor release as `newest_torch`. Required operators must have passed in runs that meet
-    the same conditions; these may be other runs than those of the required suites.
+    At least one run of a required suite must be recent enough. If the criteria ask for it, this run
+    must also use the same minor release as `newest_torch`. Required operators must have passed in
+    runs that meet the same conditions. These runs need not contain a required suite.
     """
     wanted = criteria.tested
     why: str = message("no run of a required suite")
@@ -213,9 +214,10 @@ def _tries(test: TestEntry, wanted: MustPass) -> bool:
 
 
 def _some(names: list[str]) -> str:
-    """Return a text with the names; if there are more than `NAMED` + 1, with the first `NAMED`.
+    """Return the names as text, such as `a, b and 5 more`.
 
-    Then it also has the number of the others.
+    If there are more than `NAMED` + 1 names, the text has the first `NAMED` names and the number of
+    the other names.
     """
     more = len(names) - NAMED
     shown = joined(names if more <= 1 else names[:NAMED])

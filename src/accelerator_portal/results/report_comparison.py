@@ -112,10 +112,9 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
 
 
 def _missing(results: _Results, others: _Results) -> dict[str, int]:
-    """Return the number of tests in the groups that `results` has and `others` does not have.
+    """Return the number of tests in groups that only `results` contains, by name of the suite.
 
-    The keys are suite names, followed by the settings in parentheses if `others` has the same suite
-    with other settings.
+    If `others` contains the suite with other settings, the settings follow the name in parentheses.
     """
     suites = {group.partition("?")[0] for group in others}
     missing: Counter[str] = Counter()

@@ -96,9 +96,10 @@ def dask_rollup(rollup: Rollup, partitions: list[PartitionFiles], client: Client
 
 
 def read_partition(partition: PartitionFiles, columns: Iterable[str]) -> pd.DataFrame:
-    """Return a partition's rows, with its accelerator, suite and month as columns.
+    """Return a partition's rows, with the columns in `columns` and in `PLACE`.
 
-    `columns` names the other columns. Raises ProblemsError if a file is missing or damaged.
+    The columns in `PLACE` have the partition's accelerator, suite and month. Raises ProblemsError
+    if a file is missing or damaged.
     """
     table = read_parts(partition.root, partition.files, list(columns))
     frame: pd.DataFrame = table.to_pandas()
@@ -156,11 +157,11 @@ def outcome_counts(frame: Frame) -> Frame:
 
 
 def pass_rates(frame: Frame) -> Frame:
-    """Return the columns `reports`, `results`, `passed`, `failed` and `pass_rate`, by `PLACE`.
+    """Return the numbers of reports and results, and the pass rate, by `PLACE`.
 
-    The first four are numbers: of reports, of all results, and of passed and failed results.
-    `pass_rate` is the share of passed results among passed and failed results, from 0 to 1. It is
-    NaN if there are no such results.
+    The columns are `reports`, `results` (all results), `passed`, `failed` and `pass_rate`. The pass
+    rate is the share of passed results among passed and failed results, from 0 to 1. It is NaN if
+    no result passed or failed.
     """
     marked = frame.assign(
         passed=frame["outcome"].isin(GOOD).astype("int64"),
@@ -179,9 +180,9 @@ def pass_rates(frame: Frame) -> Frame:
 def flaky_tests(frame: Frame) -> Frame:
     """Return the tests that passed and failed on the same code, by `PLACE` and `key`.
 
-    `passed` and `failed` are the numbers of their results on every version of the code (the columns
-    in `CODE`) with both. Results without a PyTorch version are ignored, because their code is
-    unknown.
+    Two results have the same code if the columns in `CODE` are equal. `passed` and `failed` count a
+    test's results on code on which the test both passed and failed. Results without a PyTorch
+    version are ignored, because their code is unknown.
     """
     named = frame[frame["torch"].notna()]
     marked = named.assign(

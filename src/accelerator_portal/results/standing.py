@@ -29,11 +29,11 @@ OutcomeSign = Literal["+", "-", ""]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A report, reduced to what a history needs: a point in time of the history.
+    """The facts about a report that a history stores.
 
-    `id` is a digest of the report's accelerator, kind, trigger, start time, environment, planned
-    numbers of tests, outcomes and stages. Reports that differ only in other facts, such as logs and
-    metrics, have the same id.
+    In the history, the report is a point in time. `id` is a digest of the report's accelerator,
+    kind, trigger, start time, environment, planned numbers of tests, outcomes and stages. Reports
+    that differ only in other facts, such as logs and metrics, have the same id.
     """
 
     id: str
@@ -89,8 +89,7 @@ class Standing(
     recent: str
     """The last verdicts, oldest first, at most `WINDOW`: `+` passed, `-` failed.
 
-    `=` before a verdict means that it is the opposite of the one in the report before, on the same
-    code.
+    `=` before a verdict means that it is the opposite of the verdict before, on the same code.
     """
 
     @property

@@ -134,7 +134,6 @@ def _group(name: str, group: Group, numbers: Mapping[str, int]) -> str:
 
 
 def _used(state: State) -> set[str]:
-    """Return the ids of the reports that a test or a group refers to."""
     used = {group.last.id for group in state.groups.values()}
     for group in state.groups.values():
         for field in chain.from_iterable(group.tests.values()):

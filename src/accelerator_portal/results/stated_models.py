@@ -32,7 +32,7 @@ class Statement:
     """What a document says about the models that a platform supports.
 
     `listed` is the whole list from the platform's folder. `models` are all models of this list, or
-    those of one family.
+    the models of one family.
     """
 
     accelerator: str

@@ -52,8 +52,8 @@ class SuiteEvidence:
 def newest_evidence(reports: Iterable[StoredReport]) -> tuple[SuiteEvidence, ...]:
     """Return the evidence of each suite in an accelerator's reports, sorted by suite.
 
-    It is from the suite's newest run, or else from its newest baseline. Of two reports with the
-    same time, the one whose id sorts last counts, so that the order of `reports` has no effect.
+    The evidence of a suite is its newest run, or else its newest baseline. If two reports have the
+    same time, the report whose id sorts last counts. The order of `reports` has no effect.
     """
     found: dict[str, SuiteEvidence] = {}
     for stored in sorted(reports, key=_order):

@@ -62,7 +62,10 @@ class ResultMatrix:
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """A column while it is filled; `places` is the index of each test in the report, by name."""
+    """A column of a matrix while it is filled.
+
+    `places` maps the name of each test to the index of the test in the report.
+    """
 
     column: Column
     places: dict[str, int] = field(default_factory=dict)

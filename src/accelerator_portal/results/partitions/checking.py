@@ -65,7 +65,10 @@ def _files(root: Path, manifest: Manifest) -> Iterator[Problem]:
 
 
 def _totals(manifest: Manifest) -> Iterator[Problem]:
-    """Yield a problem if the files have other numbers of rows than the manifest's reports state."""
+    """Yield a problem if the files have more or fewer rows than the archived reports.
+
+    The manifest states both numbers for each table.
+    """
     for basis in BASES:
         reports = [report for report in manifest.reports.values() if report.basis == basis]
         counted: Mapping[Table, int] = {
@@ -106,7 +109,7 @@ def _states(root: Path, manifest: Manifest, *, whole: bool) -> Iterator[Problem]
 
 
 def _standings(root: Path, manifest: Manifest, state: State, path: str) -> Iterator[Problem]:
-    """Yield a problem if the stored state differs from the one rebuilt from the archive.
+    """Yield a problem if the stored state differs from the state rebuilt from the archive.
 
     This detects a damaged state file.
     """
@@ -165,7 +168,10 @@ def _facts(standing: Standing) -> list[object]:
 
 
 class _ReportResults(NamedTuple):
-    """A report's results by test key (`said`), and one of its rows, for the environment (`row`)."""
+    """The results of a report by test key (`said`), and one of the report's rows (`row`).
+
+    The row contains the facts that all rows of the report share, such as the environment.
+    """
 
     row: Mapping[str, Any]
     said: dict[str, OutcomeAndStage]
@@ -201,7 +207,6 @@ def _tables(
 
 
 def _environment(row: Mapping[str, Any]) -> Environment:
-    """Return the environment in the columns of a row."""
     plugin = None
     if row["plugin"] is not None:
         plugin = Component(

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 
 class Compaction(NamedTuple):
-    """The numbers of files, rows and bytes in the partitions that were merged.
+    """The size of the merged partitions before and after the merge.
 
-    `files` and `bytes` are those before, `merged` and `merged_bytes` those after the merge.
+    `files` is the number of files before the merge, `merged` the number after it. `bytes` and
+    `merged_bytes` are the sizes of all files before and after the merge. A merge does not change
+    the number of rows (`rows`).
     """
 
     files: int

@@ -86,10 +86,10 @@ class Manifest(Model):
         without: Iterable[str] = (),
         reports: Mapping[str, ListedReport] | None = None,
     ) -> Manifest:
-        """Return a manifest to which these files and reports (by ID) are added.
+        """Return a manifest with additional files and reports (by ID).
 
-        They replace files with the same path and reports with the same ID. `without` has the paths
-        of files to remove.
+        A new file replaces a file with the same path. A new report replaces a report with the same
+        ID. `without` has the paths of files to remove.
         """
         dropped = set(without)
         by_path = {file.path: file for file in self.files if file.path not in dropped}
@@ -108,10 +108,10 @@ def manifest_path(root: Path, accelerator: str) -> Path:
 
 
 def read_manifest(root: Path, accelerator: str) -> Manifest:
-    """Return the manifest of an accelerator; an empty one if nothing is archived.
+    """Return the manifest of an accelerator; an empty manifest if nothing is archived.
 
-    Raises ProblemsError if it is damaged, of another accelerator, or missing although there are
-    files.
+    Raises ProblemsError if the manifest is damaged or belongs to another accelerator, or if it is
+    missing although the archive has files of the accelerator.
     """
     path = manifest_path(root, accelerator)
     name = path.relative_to(root).as_posix()
@@ -230,7 +230,10 @@ def month_of(moment: dt.datetime) -> str:
 
 
 def report_file_stem(started: dt.datetime, report: str) -> str:
-    """Return the first part of the file name for the rows of one report: its time and ID."""
+    """Return the first part of the name of a report's files: `20261127T020000Z-0123456789abcdef`.
+
+    It consists of the report's start time in UTC and its ID.
+    """
     return f"{started.astimezone(dt.timezone.utc):%Y%m%dT%H%M%SZ}-{report}"
 
 
@@ -239,9 +242,9 @@ MONTH_FILE_STEM = "month"
 
 
 def file_name(stem: str, digest: str) -> str:
-    """Return the file name for content with this SHA-256 digest.
+    """Return the name of a file from its first part and the SHA-256 digest of its content.
 
-    The name identifies the content: a file never replaces one with other content, and damage is
-    visible without a manifest.
+    Files with different contents have different names, so no file replaces another one, and damage
+    is visible without a manifest.
     """
     return f"{stem}-{digest[:16]}.parquet"

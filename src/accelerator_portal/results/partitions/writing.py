@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 def add_report(
     root: Path, manifest: Manifest, report: Report, point: Point, changes: Iterable[OutcomeChange]
 ) -> Manifest:
-    """Write the rows of a report and the manifest that lists them, and return that manifest.
+    """Write the rows of a report to the archive, and return the updated manifest.
 
     Other Parquet files are neither read nor replaced, so time and memory don't depend on their
-    size. The files come before the manifest: an interrupted command writes files of the same names
-    when repeated. Nothing is written if the manifest lists the report.
+    size. The files are written before the manifest. If an interrupted command is repeated, it
+    writes files with the same names. If the manifest lists the report already, nothing is written.
 
     Raises OSError if writing fails.
     """
@@ -73,9 +73,10 @@ def add_report(
 
 
 def forget(root: Path, manifest: Manifest, basis: Basis) -> Manifest:
-    """Delete the archived runs or baselines and return the new manifest, which is written first.
+    """Delete the archived runs or baselines, and return the new manifest.
 
-    Raises OSError if the manifest cannot be written or a file cannot be deleted.
+    The new manifest is written before the files are deleted. Raises OSError if the manifest cannot
+    be written or a file cannot be deleted.
     """
     gone = [file.path for file in manifest.files if file.partition.basis == basis]
     kept = {name: r for name, r in manifest.reports.items() if r.basis != basis}
