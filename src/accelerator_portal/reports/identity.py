@@ -42,9 +42,10 @@ class Identity:
 
     @property
     def group(self) -> str:
-        """The suite and those parameters that are set for a whole run, written like a key.
+        """The suite and the parameters in `SETTINGS`, written like a key.
 
-        For example, `torchbench?compiler=inductor&mode=inference`. `SETTINGS` names the parameters.
+        These parameters are the same for all tests of a run:
+        `torchbench?compiler=inductor&mode=inference`.
         """
         return _group(self.suite, self.parameters)
 

@@ -43,9 +43,10 @@ def outdated_issues(
 ) -> Iterator[OutdatedIssue]:
     """Yield the issues that have expired by `at`, or that the newest runs contradict.
 
-    `tests` are those of each suite's newest run. An issue "passes now" if all tests that it
-    matches passed, and "matches nothing" if it matches no test. Issues about suites without a run,
-    and issues with another action than "expect", are only checked for expiry.
+    `tests` contains the tests of each suite's newest run. An issue "passes now" if all tests that
+    it matches passed. An issue "matches nothing" if it matches no test. Two kinds of issues are
+    only checked for expiry: issues about suites without a run, and issues with another action than
+    "expect".
     """
     suites = {test.suite for test in tests}
     for issue in issues:

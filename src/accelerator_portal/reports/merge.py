@@ -84,7 +84,10 @@ def _suite(parts: Sequence[Suite]) -> Suite:
 
 
 def _operators(parts: Sequence[OperatorCoverage]) -> OperatorCoverage:
-    """Merge the operator coverage of shards; the total is the same in all shards."""
+    """Return the operator coverage of all shards together.
+
+    The number of operators in the PyTorch build is the same in all shards.
+    """
     covered = {name for part in parts for name in part.covered}
     on_cpu = {name for part in parts for name in part.computed_on_cpu}
     missing = tuple(name for name in parts[0].core_missing if name not in covered)
@@ -100,8 +103,8 @@ def merged(results: Sequence[ImportResult]) -> ImportResult:
     """Return the results of several files as one result, with all suites and tests.
 
     Each fact of the environment has the first value that a file states. The start is the earliest
-    and the end the latest of all files. Different notes are joined, and numbers of entries are
-    added.
+    start of all files, and the end is the latest end. Different notes are joined, and numbers of
+    entries are added.
     """
     suites: dict[str, Suite] = {}
     for found in results:
@@ -171,11 +174,11 @@ def shard_problems(files: Sequence[ShardFile], *, all_read: bool = True) -> Iter
 
 
 def _foreign(parts: Sequence[_Part]) -> Iterator[Problem]:
-    """Yield the differences of each shard from the first shard, as problems.
+    """Yield a problem for each fact that differs between a shard and the first shard.
 
-    Of the number of shards, the plan and the recorded times, only the first that differs is a
-    problem. Of the facts of the run (such as accelerator and trigger) and those of the environment,
-    each that differs is a problem.
+    The number of shards, the plan and the recorded times are compared in this order, and only the
+    first difference is a problem. Facts of the run (such as accelerator and trigger) and of the
+    environment are compared one by one, and each difference is a problem.
     """
     first = parts[0]
     for part in parts[1:]:

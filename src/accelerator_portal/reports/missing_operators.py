@@ -47,10 +47,10 @@ def missing_operator(text: str) -> str | None:
 
 
 def missing_operators(tests: Iterable[TestEntry]) -> tuple[MissingOperator, ...]:
-    """Return the operators at which tests stopped, those that stop most tests first.
+    """Return the operators at which tests stopped, sorted by number of tests (highest first).
 
-    A test may need further operators. Tests with another outcome than `unsupported-operator`, and
-    those whose message names no operator, are ignored.
+    A test may need further operators. Tests with another outcome than `unsupported-operator` are
+    ignored. Tests whose message names no operator are also ignored.
     """
     names = Counter(name for test in tests if (name := _name(test)))
     ordered = sorted(names.items(), key=lambda item: (-item[1], item[0]))

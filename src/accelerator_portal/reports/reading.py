@@ -64,7 +64,7 @@ _COUNTS = "Entries read: "
 def with_entry_counts(note: str | None, entries: Mapping[str, int]) -> str | None:
     """Return a note that ends with the counts in `ImportResult.entries`.
 
-    They replace the counts with which the note may already end. Without entries, the note is
+    If the note already ends with such counts, they are replaced. Without entries, the note is
     returned unchanged.
     """
     if not entries:

@@ -61,6 +61,5 @@ def _count(outcome: Outcome) -> CountedOutcome:
 
 
 def _missing(report: Report) -> int:
-    """Return the number of planned tests that are missing from the report."""
     there = Counter(test.suite for test in report.tests)
     return sum(max(0, (suite.planned or 0) - there[suite.name]) for suite in report.suites)

@@ -125,10 +125,10 @@ class Environment(Model):
 
 
 def environment_facts(environment: Environment) -> Mapping[str, object]:
-    """Return the known facts of an environment as values by name.
+    """Return the known facts of an environment, by name.
 
-    Names are those of the fields in words (`torch commit`), and `package numpy` for a package. The
-    value of a component joins its name, version and commit.
+    The name of a fact is the field's name in words (`torch commit`), or `package numpy` for a
+    package. The value of a component joins its name, version and commit.
     """
     facts: dict[str, object] = {}
     for name, value in environment:

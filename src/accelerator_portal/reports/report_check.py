@@ -75,8 +75,8 @@ def report_problems(
 ) -> Iterator[Problem]:
     """Yield the problems of a report that its schema does not detect.
 
-    `path` names the report in them. `now` is the time after which a date is in the future.
-    `first_test` is the line of the first test, or None if tests don't have their own lines.
+    The problems name the report by `path`. Dates after `now` are in the future. `first_test` is the
+    line of the first test, or None if tests don't have their own lines.
     """
     for place, what, remedy in _findings(report, known, now):
         line = 1 if place is None or first_test is None else first_test + place
@@ -156,7 +156,7 @@ def first_faults(
 ) -> Iterator[ReportFault]:
     """Yield the first `MOST_SHOWN` faults, then one fault with the number of the others, if any.
 
-    `noun` is the text after this number and "more".
+    `noun` follows this number: `12 more tests have problems`.
     """
     more = 0
     for number, finding in enumerate(findings):

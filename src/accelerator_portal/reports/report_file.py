@@ -89,7 +89,7 @@ class _Faults:
     def add(self, error: ValidationError, line: int, inside: str = "") -> None:
         """Add pydantic's errors as problems; `inside` is the place, such as `tests[3]`.
 
-        Raises ProblemsError with the stored problems if there is one more than the maximum.
+        If there are more problems than the maximum, raises ProblemsError with the stored problems.
         """
         for detail in error.errors(include_url=False):
             if len(self.problems) == _MOST_SHOWN:
@@ -151,10 +151,10 @@ class _Reader:
         )
 
     def value(self) -> Any:  # noqa: ANN401 - any JSON
-        """Return the value of the text, in which the list `tests` is empty.
+        """Return the value of the JSON text; in this value, the list `tests` is empty.
 
-        The reader calls `take_test` with each test and its line instead. Raises ProblemsError if
-        the JSON is invalid or exceeds a limit, and any error of `take_test`.
+        Each test and its line are passed to `take_test` instead. Raises ProblemsError if the JSON
+        is invalid or exceeds a limit, and any error of `take_test`.
         """
         found: Any = self._members() if self._next() == "{" else self._decoded(MAX_VALUE)
         if self._next():
@@ -184,9 +184,10 @@ class _Reader:
         return found
 
     def _items(self, end: str) -> Iterator[None]:
-        """Stop at each item of the object or list that ends with the character `end`.
+        """Iterate over an object or list that ends with the character `end`.
 
-        The caller reads the item. Raises ProblemsError if neither a comma nor `end` follows it.
+        In each iteration, the current position is at an item, and the caller must read this item.
+        Raises ProblemsError if neither a comma nor `end` follows the item.
         """
         self._place += 1
         found = self._next()

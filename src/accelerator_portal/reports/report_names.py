@@ -36,10 +36,10 @@ def name_warnings(
 ) -> Iterator[Problem]:
     """Yield warnings about suites that are not declared, and about names of tests.
 
-    A test's name must be in `data/suites/` if its suite is there; in other suites without an owner,
-    it must not contain a device. After `MOST_SHOWN` warnings about tests, one more has the number
-    of the others. `first_test` is the line of the first test, or None if tests don't have their own
-    lines.
+    If `data/suites/` describes a suite, it must list the names of the suite's tests. In other
+    suites without an owner, the name of a test must not contain a device. After `MOST_SHOWN`
+    warnings about tests, the last warning has the number of the others. `first_test` is the line of
+    the first test, or None if tests don't have their own lines.
     """
     found = chain(_of_suites(report, known), first_faults(_of_tests(report, known)))
     for place, what, remedy in found:

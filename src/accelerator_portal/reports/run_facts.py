@@ -39,8 +39,8 @@ _OTHER_NAMES = {"pytorch": "torch"}
 def named_facts(properties: Mapping[str, object]) -> dict[str, str]:
     """Return the facts of the environment that a file's properties state, by name.
 
-    Names are those in `ENVIRONMENT_OPTIONS` (and `pytorch` for `torch`), in upper or lower case.
-    Other properties are ignored.
+    The names are the names in `ENVIRONMENT_OPTIONS`. Properties may have these names in upper or
+    lower case, and `pytorch` is accepted for `torch`. Other properties are ignored.
     """
     facts: dict[str, str] = {}
     for key, value in properties.items():

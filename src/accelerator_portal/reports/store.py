@@ -34,18 +34,18 @@ Stored = tuple[tuple[StoredReport, ...], tuple[Problem, ...]]
 
 @cached_by_owner
 def stored_reports(catalog: Catalog) -> Stored:
-    """Return the usable reports in a catalog's folders, and the problems of the others.
+    """Return the usable reports in a catalog's folders, and the problems of the other reports.
 
-    They are in the order of the platforms, and of the files in each folder. The report with which a
-    folder has more than `MAX_TESTS` tests is a problem, and later ones are left out. A catalog's
-    reports are read once and then cached.
+    The reports are in the order of the platforms, and of the files in each folder. If a folder has
+    more than `MAX_TESTS` tests, the first report above this limit is a problem, and the folder's
+    later reports are left out. The reports of a catalog are read once and then cached.
     """
     results = {platform.id: platform.results for platform in catalog.platforms}
     return _of_folders(results, catalog.suite_names)
 
 
 def left_out_reports(catalog: Catalog) -> Stored:
-    """Return the usable reports in quarantined folders, and the problems of the others.
+    """Return the usable reports in quarantined folders, and the problems of the other reports.
 
     A quarantined folder has problems, so the catalog has no platform for it.
     """

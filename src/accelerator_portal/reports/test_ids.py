@@ -72,9 +72,10 @@ def identified(container: str, test: str) -> Identified:
 
 
 def identified_node(nodeid: str) -> Identified:
-    """Return the identity of a pytest node, the same as that of its case in pytest's JUnit file.
+    """Return the identity of a pytest node.
 
-    There, `tests/test_a.py::TestX::test_y[1]` is the test `test_y[1]` in `tests.test_a.TestX`.
+    The identity is the same in pytest's JUnit file: `tests/test_a.py::TestX::test_y[1]` is the test
+    `test_y[1]` in the class `tests.test_a.TestX` there.
     """
     address, bracket, inside = nodeid.partition("[")
     file, *inner = address.split("::")
@@ -95,9 +96,9 @@ def identified_generic(container: str, test: str, device: str) -> Identified | N
 
 
 def suite_id(name: str) -> str | None:
-    """Return a suite's name as an id, in lower case with hyphens if it is not one already.
+    """Return a suite's name as an id: `My Tests` becomes `my-tests`.
 
-    None if nothing is left.
+    A valid id is returned unchanged. None if the name has no ASCII letter or digit.
     """
     if len(name) <= _MAX_SUITE and _ID.fullmatch(name):
         return name
@@ -106,9 +107,9 @@ def suite_id(name: str) -> str | None:
 
 
 def suite_name(name: str) -> str | None:
-    """Return a name as a valid suite name: `acme/kernels` stays, `My Tests` is `my-tests`.
+    """Return a name as a valid suite name: `acme/kernels` stays, `My Tests` becomes `my-tests`.
 
-    None if nothing is left.
+    None if the name has no ASCII letter or digit.
     """
     return name if is_suite_name(name) else suite_id(name)
 

@@ -15,16 +15,20 @@ _AROUND_THE_TEST = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
 def of_failure(message: str, text: str) -> Outcome:
-    """Return the outcome of a failed test from its message, else its traceback, else `failed`."""
+    """Return the outcome of a failed test: `failed`, or a more exact outcome from its texts.
+
+    The `message` takes precedence over the traceback (`text`).
+    """
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 
 def of_error(message: str, text: str, kind: str = "") -> Outcome:
-    """Return the outcome of an error; `kind` is the error's type, if the file states it.
+    """Return the outcome of an error, from its message or else its traceback (`text`).
 
-    If message and traceback describe no outcome, it is `failed` for an exception that the test
-    itself raised: unittest reports these as errors with their type. Otherwise it is
-    `infrastructure-error`, because pytest reports only failed fixtures as errors.
+    `kind` is the type of the error, if the file states it. If neither text describes an outcome,
+    the outcome is `failed` for an exception that the test itself raised: unittest reports such
+    exceptions as errors with their type. Otherwise the outcome is `infrastructure-error`, because
+    pytest reports only failed fixtures as errors.
     """
     if said := outcome_of_text(message) or outcome_of_text(text):
         return said
