@@ -70,9 +70,9 @@ def read_ctrf(path: Path, options: Options) -> ImportResult:
 def _read_tests(
     imported: ImportedTests, results: ctrf_model.Results, options: Options, fallback: str
 ) -> None:
-    """Add the file's tests to `imported`, with `fallback` as the suite of tests that name none.
+    """Add the tests of the file to `imported`; tests without a suite get the suite `fallback`.
 
-    Also record a fault for each count in `results.summary` that differs from `results.tests`.
+    If a count in `results.summary` differs from `results.tests`, a fault is recorded.
     """
     statuses: Counter[str] = Counter()
     for number, record in enumerate(results.tests):
@@ -96,7 +96,8 @@ def _read_tests(
 def _kept(imported: ImportedTests, place: str, extra: Mapping[str, Any]) -> Fields:
     """Return the report fields that this project's writer stored in `extra`.
 
-    Empty if there are none. If they are not an object, a fault that names `place` is recorded.
+    Empty if there are no such fields. If they are not an object, the result is empty and a fault
+    that names `place` is recorded.
     """
     kept = extra.get(NAMESPACE, {})
     if isinstance(kept, dict):
@@ -174,10 +175,10 @@ def status_of(outcome: Outcome) -> ctrf_model.Status:
 def plain_fields(
     test: ctrf_model.Test, known: Identified, said: str | None, fallback: str
 ) -> dict[str, Any]:
-    """Return the fields of a `TestEntry` that CTRF's own keys state, without those in `extra`.
+    """Return the `TestEntry` fields from CTRF's own keys, without the fields in `extra`.
 
-    `known` is the test's identity. The field `suite` is `said` (the suite that the user chose), or
-    else the outermost suite of the test, or else `fallback`.
+    `known` is the test's identity. The suite is `said` (the suite that the user chose), or else the
+    outermost suite of the test, or else `fallback`.
     """
     top = test.suite[0] if test.suite else fallback
     fields: dict[str, Any] = {
@@ -198,8 +199,8 @@ def plain_fields(
 def named(test: ctrf_model.Test, said: str | None) -> Identified:
     """Return the identity of a test, from its name and the suites that contain it.
 
-    The outermost suite becomes the report's suite, so the name does not contain it. But if the user
-    chose another suite (`said`), the name contains the outermost suite.
+    The outermost suite becomes the report's suite, so it is not part of the test's name. If the
+    user chose another suite (`said`), the outermost suite is part of the name.
     """
     outer = test.suite
     if outer and (said is None or suite_name(outer[0]) == said):

@@ -95,10 +95,10 @@ def read_dynamo_csv(path: Path, options: Options) -> ImportResult:
 
 
 def _named(path: Path, options: Options) -> tuple[str, dict[str, Scalar]]:
-    """Return the suite and the parameters that hold for all tests, from the file name.
+    """Return the suite and the parameters of all tests, from the file name.
 
-    `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite
-    and `options` has none.
+    `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite and
+    `options` has no suite.
     """
     parameters: dict[str, Scalar] = {}
     found = _NAME.fullmatch(path.name)

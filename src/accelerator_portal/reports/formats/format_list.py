@@ -1,7 +1,7 @@
 """Lists the formats that can be read or written, and detects the format of a file.
 
-To add one, add an entry to `FORMATS`. The command line, the detection of formats and the site's
-page about the report format use this table.
+To add a format, add an entry to `FORMATS`. The command line, the detection of formats and the
+site's page about the report format use this table.
 """
 
 from __future__ import annotations

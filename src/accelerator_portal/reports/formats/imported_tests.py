@@ -40,11 +40,12 @@ class _Entry(NamedTuple):
 class ImportedTests:
     """Collects the tests and the faults of one file while a reader reads it.
 
-    The first hundred faults are stored, further ones are only counted. Two results of one test are
-    a fault, unless `may_repeat` is true. Then a result on the accelerator replaces one on the CPU
-    or on the device `meta`. Of two results on the same kind of device, the one with the lower
-    `merge_rank` counts: a failure if a test passes and its teardown fails. `entries` counts the
-    entries that the reader took (key `TAKEN`) or skipped (key: the reason).
+    The first hundred faults are stored; further faults are only counted. Two results of one test
+    are a fault, unless `may_repeat` is true. If it is true, a result on the accelerator replaces a
+    result on the CPU or on the device `meta`. Of two results on the same kind of device, the result
+    with the lower `merge_rank` counts: for example, the failure if a test passes and its teardown
+    fails. `entries` counts the entries that the reader took (key `TAKEN`) or skipped (key: the
+    reason).
     """
 
     def __init__(self, path: Path, options: Options, *, may_repeat: bool = False) -> None:

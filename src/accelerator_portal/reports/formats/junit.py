@@ -262,8 +262,8 @@ _EXPECTED = "It is expected to fail."
 def named(case: CaseElement) -> Identified:
     """Return the identity of a test case.
 
-    Its name contains the file, which PyTorch's CI writes in the attribute `file` and pytest in
-    `classname`. A class name that equals the suite's name is not part of it.
+    The name of the test contains the file, which PyTorch's CI writes in the attribute `file` and
+    pytest in `classname`. A class name that equals the suite's name is not part of the test's name.
     """
     classname = case.attributes.get("classname", "")
     if classname == case.suite.attributes.get("name"):

@@ -121,7 +121,10 @@ def _lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
 
 
 def _comments(path: Path) -> list[tuple[int, bool, str]]:
-    """Return the comments that blame the test: line, whether it has no code before it, and text."""
+    """Return the comments that blame the test instead of MPS.
+
+    A comment is a tuple: its line, whether this line has no code, and its text.
+    """
     lines = io.StringIO(read_text(path), newline=None)
     return [
         (token.start[0], token.line.lstrip().startswith("#"), token.string.lstrip("# "))
@@ -133,7 +136,10 @@ def _comments(path: Path) -> list[tuple[int, bool, str]]:
 def _comment_on(
     key: ast.expr, types: ast.expr, entries: ast.Dict, comments: list[tuple[int, bool, str]]
 ) -> str:
-    """Return the comment that blames an entry's test, as the end of a reason; empty without one."""
+    """Return the comment that blames an entry's test instead of MPS: `, comment "CPU errors"`.
+
+    The result is the end of a reason; it is empty without such a comment.
+    """
     own, above = range(key.lineno, (types.end_lineno or 0) + 1), range(entries.lineno, key.lineno)
     found = (text for line, alone, text in comments if line in own or (alone and line in above))
     return next((f', comment "{text}"' for text in found), "")

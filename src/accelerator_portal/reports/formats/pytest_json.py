@@ -76,7 +76,7 @@ def found(
 ) -> ImportResult:
     """Return the import result: the tests in `imported`, with the times and facts of `document`.
 
-    `suite` is the only suite. Raises ProblemsError with the faults in `imported`, if any.
+    All tests belong to `suite`. Raises ProblemsError with the faults in `imported`, if any.
     """
     environment = imported.environment(_environment(document.environment), "environment")
     tests = imported.done()
@@ -111,11 +111,11 @@ def _add_collectors(imported: ImportedTests, document: Document, suite: str) -> 
 
 
 def _planned(document: Document, ran: int) -> int | None:
-    """Return the number of tests that pytest planned to run, or None.
+    """Return the number of tests that pytest planned to run; None if it is unknown.
 
-    It counts the collected tests without the deselected ones, and one for each module or class that
-    cannot be collected. None if the file does not state the number of collected tests, or if more
-    tests (`ran`) have a result.
+    This is the number of collected tests without deselected tests, plus one for each module or
+    class that cannot be collected. It is unknown if the file does not state the number of collected
+    tests, or if more tests (`ran`) have a result.
     """
     collected = document.summary.collected
     if collected is None:
@@ -128,8 +128,8 @@ def _planned(document: Document, ran: int) -> int | None:
 def verdict_of(test: Test) -> dict[str, Any] | None:
     """Return the `TestEntry` fields that state a test's result; None for an unknown outcome.
 
-    They are `outcome`, `raw_status`, `reason`, `duration_s` and `log_tail`, and `metrics` for a
-    retried test. Unknown ones are absent or None.
+    The fields are `outcome`, `raw_status`, `reason`, `duration_s` and `log_tail`, and `metrics` for
+    a retried test. Unknown fields are absent or None.
     """
     stages = test.stages
     failed = next((stage for stage in stages if stage.outcome == "failed"), None)

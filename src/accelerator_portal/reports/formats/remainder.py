@@ -33,7 +33,7 @@ class Run(BaseModel):
 
 
 def fields_of(entry: TestEntry) -> Fields:
-    """Return the fields of a test as JSON values, without those that have their default."""
+    """Return the fields of a test as JSON values, without the fields that have their default."""
     return entry.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
 
 

@@ -174,8 +174,8 @@ def _parameters(found: re.Match[str]) -> dict[str, Scalar]:
 def _of_arguments(words: Iterable[str]) -> dict[str, Scalar]:
     """Return the test parameters that the words in `extra_args` state.
 
-    They are `compiler`, `dtype` and `dynamic`. `--accuracy` is ignored. All other arguments
-    together are the parameter `recipe`.
+    The parameters are `compiler`, `dtype`, `dynamic` and `recipe`. The argument `--accuracy` is
+    ignored. All other arguments are joined to `recipe`.
     """
     parameters: dict[str, Scalar] = {}
     recipe = []

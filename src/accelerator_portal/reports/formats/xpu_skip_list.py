@@ -84,7 +84,10 @@ def _entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
 
 
 def _comment(lines: Sequence[str], line: int) -> str:
-    """Return the comment directly above a line, or ""; one further above is about other tests."""
+    """Return the comment directly above a line; empty without one.
+
+    A comment of several lines is joined.
+    """
     above = line - 1
     words: list[str] = []
     while above > 0 and (text := lines[above - 1].strip()).startswith("#"):
