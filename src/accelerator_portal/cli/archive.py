@@ -47,7 +47,8 @@ def fetch(root: Path, place: Path) -> None:
 def push(place: Path) -> None:
     """Replace the archive branch with the files in PLACE.
 
-    The branch then has one commit. Other files that others pushed since the fetch stay.
+    The branch then has one commit. Files that another job pushed since the fetch stay on the
+    branch. If both changed the same file, nothing is pushed and the command fails.
     """
     new = push_archive(place)
     click.echo("Pushed the archive." if new else "The archive has no changes to push.")

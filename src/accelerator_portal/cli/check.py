@@ -96,16 +96,15 @@ def _shown(root: Path, problem: Problem) -> list[str]:
 
 
 def _help(root: Path, problem: Problem) -> str:
-    """Return the address of the site's page about the problem."""
     if problem.rule == "format":
         return site_address(root) + format_address(problem.path, problem.record)
     return f"{site_address(root)}contribute/rules/#{problem.rule}"
 
 
 def _window(start: int, length: int) -> slice:
-    """Return the part to show of a line with `length` characters.
+    """Return the positions of the characters to print of a line with `length` characters.
 
-    The part has at most MOST_COLUMNS characters and contains `start`, the problem's first position.
+    These are at most MOST_COLUMNS characters. They contain `start`, the problem's first position.
     """
     if length <= MOST_COLUMNS:
         return slice(0, length)
@@ -126,7 +125,11 @@ def _line(root: Path, problem: Problem) -> str:
 
 @lru_cache(maxsize=16)
 def _lines(path: Path) -> tuple[str, ...]:
-    """Return the lines of a small text file; empty for anything else, such as a folder."""
+    """Return the lines of a text file.
+
+    The result is empty for a folder, a symbolic link, a file that cannot be read and a file larger
+    than 1 MiB.
+    """
     try:
         if not path.is_file() or path.is_symlink() or path.stat().st_size > 1024**2:
             return ()
@@ -304,10 +307,11 @@ _USUAL_BASES = ("origin/HEAD", "origin/main")
 
 
 def changed_folders(root: Path, base: str | None) -> frozenset[str]:
-    """Return the names of the platform folders that differ from `base` (default: the main branch).
+    """Return the names of the platform folders that changed since HEAD branched off from `base`.
 
-    Later changes of `base` don't count. Raises click.BadParameter if git finds no common commit of
-    HEAD and `base`. Without `base`, the result is empty in this case.
+    If `base` is None, it is the default branch of origin, or else its branch main. If git finds no
+    common commit of HEAD and `base`, raises click.BadParameter; if `base` is None, returns an empty
+    set instead.
     """
     for name in (base,) if base else _USUAL_BASES:
         # Compare with the last common commit, so that later changes of others do not count.

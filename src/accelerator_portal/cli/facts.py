@@ -52,7 +52,7 @@ def list_facts(root: Path, stale: int | None, *, as_json: bool) -> None:
 def _stale(catalog: Catalog, days: int, *, quiet: bool) -> list[Fact]:
     """Return the facts whose source was read more than `days` days ago, oldest first.
 
-    Unless `quiet`, print how many there are in total and for each platform.
+    Unless `quiet`, print the number of these facts, in total and for each platform.
     """
     aged, day = aged_facts(catalog), today()
     found = [one for one in aged if one.is_stale(day, days)]

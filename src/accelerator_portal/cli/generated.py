@@ -22,15 +22,18 @@ CHECK = click.option(
 
 
 def stale_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the path and text of each of `files` that is missing or out of date below `root`."""
+    """Return the items of `files` whose file is missing or out of date below `root`.
+
+    `files` maps paths to texts.
+    """
     return {path: text for path, text in files.items() if not _holds(root / path, text)}
 
 
 def keep_current(root: Path, files: Mapping[str, str], check_only: bool, fault: str) -> None:
-    """Write the files that are out of date below `root`; `files` maps paths to texts.
+    """Write the files below `root` that are missing or out of date, and print their paths.
 
-    With `check_only`, write nothing: print each path with the message `fault`, and exit with 1 if
-    there are any.
+    `files` maps paths to texts. With `check_only`, nothing is written: each path is printed with
+    the message `fault`, and the command exits with 1 if a file is out of date.
     """
     old = stale_files(root, files)
     for path, text in old.items():

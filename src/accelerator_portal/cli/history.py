@@ -227,7 +227,7 @@ def _whole(root: Path, accelerator: str) -> str:
 
 
 def _end(problems: Sequence[Problem]) -> None:
-    """Print problems and exit with status 1, if there are any."""
+    """If there are problems, print the problems and exit with status 1."""
     if problems:
         print_problems(problems)
         sys.exit(1)

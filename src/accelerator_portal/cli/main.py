@@ -33,9 +33,9 @@ class LazyGroup(click.Group):
         self.lazy_commands = lazy_commands
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or return None if there is none with this name.
+        """Import and return the command `cmd_name`, or return None if no command has this name.
 
-        If its extra is not installed, return a command that says so.
+        If the command's extra is not installed, return a command that prints how to install it.
         """
         if cmd_name not in self.lazy_commands:
             return super().get_command(ctx, cmd_name)

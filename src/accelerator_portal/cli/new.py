@@ -120,7 +120,7 @@ def new(  # noqa: PLR0913 - each is an option
 
 
 def _given(said: dict[str, Any]) -> dict[str, str]:
-    """Return the answers that the command's options set, as texts by the question's flag.
+    """Return the answers that the command's options set, by the flag of the question.
 
     Several values of an option are joined by commas. Options that are not set are absent.
     """
@@ -158,11 +158,11 @@ def _with_package(case: PlatformCase, named: str) -> PlatformCase:
 
 
 def _interviewed(case: PlatformCase, given: dict[str, str], *, asked: bool) -> PlatformCase:
-    """Return `case`, what is known about the new platform, completed with all answers.
+    """Return `case` completed with all answers about the new platform.
 
-    `given` are the answers from options. If `asked`, the person is asked the other questions.
-    Raises click.ClickException if an option is wrong (before the first question) or, without
-    `asked`, if an answer is missing.
+    `given` are the answers from options. If `asked` is true, the user is asked the other questions.
+    Raises click.ClickException if an option is wrong, before the first question. If `asked` is
+    false, also raises click.ClickException if an answer is missing.
     """
     found = interview(case, given)
     faults = found.wrong if asked else [*found.wrong, *found.missing]
@@ -208,9 +208,10 @@ def _write(root: Path, case: PlatformCase, origin: dict[str, str]) -> None:
 
 
 def _tried(case: PlatformCase) -> tuple[Draft, Catalog | None, list[Problem]]:
-    """Return the draft of the new folder, the catalog with it (None if invalid), and the problems.
+    """Return the draft of the new folder, the catalog with this folder, and its problems.
 
-    If the guide from `additional-platforms.json` fails the check, the draft omits it.
+    The catalog is None if the folder cannot be loaded. If the guide from
+    `additional-platforms.json` fails the check, the draft has no guide from this file.
     """
     draft = draft_from_answers(case)
     known = with_known_hosts(case.catalog, case.new_hosts, case.value("host-owner") or "")
@@ -231,11 +232,11 @@ BACK = "<"
 
 
 def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-    """Ask a question until the answer is valid; return `case` with the answer, or None to go back.
+    """Ask a question until the answer is valid, and return `case` with the answer.
 
-    `case` is what is known about the new platform; it is returned unchanged if an optional question
-    is skipped. With `first`, there is no earlier question to go back to. Raises click.Abort on
-    Ctrl+C.
+    `case` has the answers so far. If the user skips an optional question, returns `case` unchanged.
+    If the user goes back to the previous question, returns None; this is not possible if `first`
+    is true. Raises click.Abort on Ctrl+C.
     """
     needed = is_needed(case, question)
     known = derived(case, question.flag)
@@ -266,7 +267,7 @@ def ask_question(question: Prompt, case: PlatformCase, *, first: bool) -> Platfo
 
 
 def _words(question: Prompt, fault: str) -> str:
-    """Return the error message `fault` with `question.words` in place of the question's flag.
+    """Return an error message with the question's name instead of its flag.
 
     For example, `torch[2]: …` becomes `PyTorch: …`.
     """
@@ -280,11 +281,11 @@ def write_all(
     others: Mapping[str, str],
     write: Callable[[Path, str], None] = write_text_atomically,
 ) -> list[str]:
-    """Write the new platform's folder and the outdated files of `others`, and print their paths.
+    """Write the new platform's folder and other generated files, and print their paths.
 
-    `files` maps names in the folder to texts, and `others` paths below `root` to texts. Returns the
-    paths of the written files of `others`. Raises OSError if a file cannot be written; all
-    changes are then undone.
+    `files` maps file names in the folder to texts. `others` maps paths below `root` to texts; a
+    file of `others` is written only if it is out of date. Returns the paths of `others` that were
+    written. If a file cannot be written, undoes all changes and raises OSError.
     """
     folder = root / ACCELERATORS / platform_id
     changed = stale_files(root, others)

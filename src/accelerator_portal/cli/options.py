@@ -36,7 +36,10 @@ class _InputFile(click.Path):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
-        """Return the path. Raises click.BadParameter for other types of files, or none."""
+        """Return the path of a regular file or folder.
+
+        Raises click.BadParameter if the path does not exist, or is a pipe or a device.
+        """
         path = super().convert(value, param, ctx)
         place = Path(os.fsdecode(path))
         if not (place.is_file() or place.is_dir()):
@@ -63,7 +66,7 @@ class _Described(_ParamType):
 
     @property
     def wanted(self) -> str:
-        """The text for the error message that names the valid values, after "is not"."""
+        """The description of a valid value, which follows "is not" in the error message."""
         raise NotImplementedError
 
     def convert(
@@ -220,7 +223,7 @@ def refuse_unknown(name: str, known: Collection[str], thing: str = "platform") -
 def progress_bar(label: str, length: int) -> Iterator[Advance]:
     """Show a progress bar on a terminal, and nothing in a log.
 
-    Yield a function without arguments to call after each of the `length` items.
+    Yields a function without arguments. Call this function after each of the `length` items.
     """
     quiet = not sys.stderr.isatty()
     with click.progressbar(length=length, label=label, hidden=quiet, file=sys.stderr) as bar:

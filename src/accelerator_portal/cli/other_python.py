@@ -50,8 +50,8 @@ def environment_behind(variables: Mapping[str, str]) -> dict[str, str]:
 def _go_on_there(_context: click.Context, parameter: click.Parameter, python: Path | None) -> None:
     """Replace this process with the same command in the interpreter `python`.
 
-    Does nothing if `python` is None. Raises click.BadParameter if it does not run or is another
-    Python version.
+    Does nothing if `python` is None. Raises click.BadParameter if the interpreter does not run, or
+    if its Python version differs from this process's version.
     """
     if python is None:
         return

@@ -81,7 +81,10 @@ def _compared(catalog: Catalog, source: str) -> UpstreamComparison:
 
 
 def _text(source: str) -> str:
-    """Return the text of a file or of an address. Raises click.ClickException."""
+    """Return the text of a file or of a web address.
+
+    Raises click.ClickException if the text cannot be read.
+    """
     from accelerator_portal.http.errors import FetchError
     from accelerator_portal.http.limits import RequestLimits
     from accelerator_portal.releases.upstream_sources import upstream_text
@@ -205,10 +208,10 @@ def _ask(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
 
 
 def _unread_lines(unread: Mapping[str, str]) -> Iterator[str]:
-    """Yield a line for each host and error, with the number of places if there are several.
+    """Yield a line for each host and error, such as `PyPI (3 places): timeout`.
 
-    `unread` maps a place that could not be read (an index, or a package or wheel on PyPI) to the
-    error.
+    `unread` maps each index, package or wheel that could not be read to its error. A line for
+    only one of these names it instead of the host.
     """
     places: dict[tuple[str, str], list[str]] = {}
     for name, fault in sorted(unread.items()):

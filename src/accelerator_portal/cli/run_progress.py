@@ -31,7 +31,10 @@ _LONGEST_REASON = 160
 
 
 class ProgressDisplay:
-    """A progress bar with the counts of outcomes; without a terminal, an occasional line."""
+    """A progress bar with the counts of outcomes.
+
+    Without a terminal, a line with the counts is printed at most every 20 seconds instead.
+    """
 
     def __init__(self, total: int | None) -> None:
         self._total = total
@@ -89,9 +92,10 @@ def closing_words(finished: Finished, out: Path) -> str:
 
 
 def _waiting(tests: list[TestEntry]) -> list[str]:
-    """Return a heading, and a line for each operator that the backend lacks and tests needed.
+    """Return a heading and a line for each missing operator that tests needed.
 
-    The operators that affect most tests come first. Empty if there are none.
+    The operators that affect most tests come first. Returns an empty list if no operator is
+    missing.
     """
     missing = missing_operators(tests)
     if not missing:

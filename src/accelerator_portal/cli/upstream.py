@@ -315,9 +315,10 @@ def _bytes(event: Path) -> bytes:
 
 @contextmanager
 def _said_in_a_line(told: Path | None, heading: str = "No tests were started.") -> Iterator[None]:
-    """Print an error as one line, also in the summary file `told` after `heading`, and exit.
+    """Print an error of the `with` block as one line instead of a traceback, and exit.
 
-    The problems of a ProblemsError are printed one per line, and not in the summary file.
+    The error is also written to the summary file `told`, after `heading`. The problems of a
+    ProblemsError are printed one per line, and are not written to the summary file.
     """
     try:
         yield

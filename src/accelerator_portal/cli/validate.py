@@ -268,11 +268,11 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
 
 
 def _as_begun(request: Request, arguments: dict[str, Any]) -> Request:
-    """Return `request`, which resumes a run, with the workers and threads for the run's suites.
+    """Return the request to resume a run, with the numbers of workers and threads.
 
-    The suites are those in the run's journal. `workers` and `threads` in `arguments` override the
-    defaults. Raises RunError if the journal cannot be read or the workers would distort measured
-    speeds.
+    The defaults depend on the suites in the run's journal; `workers` and `threads` in `arguments`
+    override them. Raises RunError if the journal cannot be read, or if the number of workers would
+    distort measured speeds.
     """
     found = resources_for(suites_of_journal(request), arguments["workers"], arguments["threads"])
     return replace(request, workers=found.workers, threads=found.threads)
