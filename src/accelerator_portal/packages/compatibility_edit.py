@@ -100,12 +100,12 @@ def _line_of_row(
 def _with_source(
     path: str, file: YamlFile, before: Compatibility, release: PluginRelease, lines: list[str]
 ) -> tuple[str, list[str]]:
-    """Return the id of the source for the release's metadata, and the file's lines with it.
+    """Return the id of the source for the release's metadata, and the lines with this source.
 
-    The source was read on the day `release.read`. If the file has such a source, its date is
-    updated. The new date holds for all rows that cite the source, because each night every row that
-    names a release is compared with the index. A source with `as_of` (a dated copy) is not changed:
-    a new source is added. Raises ProblemsError if sources are not written one per line.
+    If the file has a source for the package without `as_of`, this source is used, and its `read`
+    date is set to `release.read`. The new date is true for all rows that cite the source, because
+    the nightly update compares every row with the index. Otherwise, a new source is added to the
+    lines. Raises ProblemsError if the file's sources are not written one per line.
     """
     found = [id_ for id_, s in before.sources.items() if _is_of(s, release) and s.as_of is None]
     if found:

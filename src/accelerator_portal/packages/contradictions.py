@@ -30,7 +30,7 @@ REMEDY = "correct the value, or add a note that explains why both are correct"
 
 @dataclass(frozen=True)
 class _Known:
-    """A platform, its plugin's package and index (`home`), and what this index states (`facts`)."""
+    """A platform with its plugin's package index (`home`) and the facts of this index."""
 
     catalog: Catalog
     platform: Platform
@@ -38,7 +38,7 @@ class _Known:
     facts: IndexFacts
 
     def says(self, release: ReleaseFacts) -> str:
-        """Return a text with the index, its date, and the file and line of a release's facts.
+        """Return a citation of a release's facts: index, date of reading, file and line.
 
         For example, `PyPI, read 2026-11-21 (data/packages/torch-npu.json:7)`.
         """
@@ -52,10 +52,10 @@ class _Known:
         return f"{name}, read {read_on(self.catalog, self.home)}"
 
     def missing(self, version: str) -> str | None:
-        """Return a text that says that the index lacks `version`, or None if that is unknown.
+        """Return a text that says that the index lacks a version, or None if this is unknown.
 
-        `version` is one that `facts` does not list. For pre-releases and for versions older than
-        all listed releases this is unknown, because `facts` has only the newest releases.
+        `version` is not one of the stored releases. The portal stores only the newest releases:
+        whether the index has a pre-release or a version older than the stored ones is unknown.
         """
         oldest = min(Version(release.version) for release in self.facts.releases)
         if Version(version) < oldest or Version(version).is_prerelease:
@@ -68,11 +68,11 @@ class _Known:
 
 
 def contradictions(catalog: Catalog) -> Iterator[Problem]:
-    """Yield a problem for each value in vendors' files that the index of their plugin contradicts.
+    """Yield a problem for each value in vendors' files that the plugin's index contradicts.
 
-    The files are `compatibility.yaml` and `install.yaml`. Only plugin indexes that were read are
-    compared. Unknown facts contradict nothing, for example if a wheel's metadata was not read or
-    names no torch.
+    The files are `compatibility.yaml` and `install.yaml`. Platforms whose index was never read are
+    omitted. A fact that is unknown contradicts nothing, for example the torch requirement of a
+    wheel whose metadata was not read.
     """
     for platform in catalog.platforms:
         found = home(catalog, platform)
@@ -121,10 +121,10 @@ def _row(
 
 
 def _options(known: _Known) -> Iterator[Problem]:
-    """Yield a problem for each plugin version that an option pins and that the index lacks.
+    """Yield a problem for each install option that pins a plugin release the index lacks.
 
-    A release without source archive needs wheels for every system and Python version that the
-    option offers. Each message is yielded once per option.
+    Also yields a problem if the release has no source archive, and no wheel for a system or Python
+    version that the option offers. Each message is yielded once per option.
     """
     for place, option in enumerate(known.platform.install.options):
         found = (

@@ -31,10 +31,10 @@ _REQUIREMENTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A platform's plugin package, its index, and what the index states about it (`facts`).
+    """A platform's plugin package, its index, and the facts of the package on this index.
 
-    `facts` is None if the index was never read. If the index is not PyPI, `other` has what PyPI
-    states about a package of the same name: a different package, or a placeholder that warns users.
+    `facts` is None if the index was never read. If the index is not PyPI, `other` has PyPI's facts
+    of the package with the same name, which is a different package or a placeholder.
     """
 
     package: str
@@ -47,7 +47,8 @@ class Home:
 class Fit:
     """The newest plugin release that fits a torch release on a system.
 
-    `requirement` is its requirement on torch. `pythons` are the Python versions that both support.
+    `requirement` is the plugin's requirement on torch. `pythons` are the Python versions that the
+    plugin release and the torch release support.
     """
 
     torch: str
@@ -60,11 +61,11 @@ class Fit:
 
 @cached_by_owner
 def home(catalog: Catalog, platform: Platform) -> Home | None:
-    """Return the package index of a platform's plugin: the one its commands name, or else PyPI.
+    """Return the package index of a platform's plugin.
 
-    If they name several, the first that is not PyPI is returned. None if the plugin's package is
-    torch itself. Also None if it sets `shared_name` and no command installs it by name: the package
-    of that name on PyPI is then another vendor's.
+    This is the first index other than PyPI that the platform's install commands name, or else
+    PyPI. Returns None if the platform's package is torch. Also returns None if the package sets
+    `shared_name` and no command installs it by name: PyPI then has another vendor's package.
     """
     package = canonicalize_name(platform.accelerator.package.name)
     if package == TORCH:
@@ -82,10 +83,11 @@ def home(catalog: Catalog, platform: Platform) -> Home | None:
 
 
 def fits(catalog: Catalog, facts: IndexFacts) -> tuple[Fit, ...]:
-    """Return the newest plugin release that fits each torch release and system, newest torch first.
+    """Return the newest fitting plugin release for each torch release and system.
 
-    Uses only what the index states: a plugin whose metadata names no torch fits none. Yanked
-    releases are excluded, and pre-releases count only if there are no final releases.
+    The newest torch release comes first. A plugin release whose metadata names no torch fits no
+    torch release. Yanked releases are excluded. Pre-releases are used only if the index has no
+    final releases.
     """
     offered = {system: list(_offers(facts, *system)) for system in SYSTEMS}
     found = []
@@ -159,9 +161,9 @@ def usable(releases: Iterable[ReleaseFacts]) -> Iterator[ReleaseFacts]:
 
 
 def _offers(facts: IndexFacts, os: Os, arch: Arch) -> Iterator[tuple[ReleaseFacts, str, list[str]]]:
-    """Yield each usable release that has wheels for a system and requires torch, newest first.
+    """Yield each usable release with wheels for a system and a torch requirement, newest first.
 
-    Each is yielded with its torch requirement on the system and its wheels' Python labels.
+    An item is the release, its torch requirement on the system, and its wheels' Python labels.
     """
     for release in usable(facts.releases):  # newest first
         requirement = torch_requirement(release, os, arch)
@@ -179,10 +181,10 @@ metadata names torch."""
 class Lag:
     """The release lag of a plugin for one torch release.
 
-    `released` is the date of the torch release, and `followed` that of `plugin`, the first of the
-    `usable` plugin releases that fits it. `days` is the number of days between them, negative if
-    the plugin was released first. If no release fits yet, `plugin` and `followed` are None, and
-    `days` counts to the day on which the index was read (`read_on`).
+    `plugin` is the first plugin release that fits the torch release. `released` is the date of the
+    torch release, and `followed` the date of the plugin release. `days` is the number of days
+    between these dates; it is negative if the plugin was released first. If no plugin release fits
+    yet, `plugin` and `followed` are None, and `days` counts to the day on which the index was read.
     """
 
     torch: str
@@ -195,12 +197,12 @@ class Lag:
 
 @cached_by_owner
 def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
-    """Return the lag for each torch release that the plugin supports, and for all newer ones.
+    """Return a plugin's release lag for each torch release, newest torch release first.
 
-    The newest torch release comes first. The result is empty if no plugin release with a known date
-    fits a torch release. The portal stores only the newest plugin releases of an index: if it
-    stores the maximum number, torch releases that the oldest stored one fits are omitted, because
-    an even older one might be the first that fits.
+    Includes the torch releases that the plugin supports and all newer ones. Returns an empty tuple
+    if no plugin release with a known date fits a torch release. If the portal stores the maximum
+    number of plugin releases, torch releases that the oldest stored release fits are omitted: an
+    older plugin release, which is not stored, might be the first that fits.
     """
     found = home(catalog, platform)
     if found is None or found.facts is None or not found.facts.releases:
@@ -229,8 +231,8 @@ def lags(catalog: Catalog, platform: Platform) -> tuple[Lag, ...]:
 def read_on(catalog: Catalog, found: Home) -> dt.date | None:
     """Return the last day on which a plugin's index was read, or None if it was never read.
 
-    While requests to the index fail, this is the day of the first failure, unless the last reading
-    is earlier.
+    If the last reading failed, returns the day of the first failure, or the day of the package's
+    last reading if this day is earlier.
     """
     if found.facts is None:
         return None
@@ -245,11 +247,12 @@ def read_on(catalog: Catalog, found: Home) -> dt.date | None:
 def _firsts(
     catalog: Catalog, platform: Platform, facts: IndexFacts
 ) -> Iterator[tuple[str, tuple[ReleaseFacts, VersionBasis]]]:
-    """Yield each torch version with the earliest fitting plugin release and the basis of the fit.
+    """Yield each torch version with its earliest fitting plugin release and the basis of the fit.
 
-    The basis is `index` if the metadata of any plugin release requires torch, otherwise `vendor`:
-    the rows of `compatibility.yaml` state which releases fit. Omits torch versions that no release
-    fits, and those that an older release than the stored ones might fit (see `lags`).
+    The basis is `index` if the metadata of any plugin release requires torch. Otherwise the basis
+    is `vendor`, and the rows of `compatibility.yaml` state which releases fit. Omits torch versions
+    that no release fits, and torch versions that a plugin release older than the stored ones might
+    fit (see `lags`).
     """
     final = [r for r in usable(facts.releases) if r.date]
     oldest = final[-1] if len(final) >= MOST_RELEASES else None

@@ -62,7 +62,10 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The files of an index page; `refused` has messages about files of another package."""
+    """The files on a package's index page.
+
+    `refused` has a message for each file that belongs to another package.
+    """
 
     files: tuple[IndexFile, ...]
     passed_over: int

@@ -90,10 +90,10 @@ async def read_index(
 
 
 def _still_there(before: IndexFacts | None, files: int, what: str) -> None:
-    """Raise FetchError if the index had releases in `before` and now has no file.
+    """Raise FetchError if the index listed releases before and now has no file.
 
-    An index that loses all files at once is probably broken. The error's message begins with
-    `what`.
+    Such an index is probably broken. `files` is the number of files now, and `what` is the start of
+    the error message.
     """
     if before and before.releases and not files:
         raise FetchError(f"{what}, but it listed {count(len(before.releases), 'release')} before")
@@ -119,11 +119,11 @@ async def _releases(
 
 @dataclass(frozen=True)
 class _Work:
-    """The state of reading one package from one index.
+    """The state while one package is read from one index.
 
-    `page` is the URL of the index page. By version, `known` has the facts of the last reading, and
-    `about` the summaries of the package. `refused` has messages about wheels whose metadata could
-    not be read.
+    `page` is the URL of the index page. `known` has the facts of the last reading by version, and
+    `about` the package's summary by version. `refused` has a message for each wheel whose metadata
+    could not be read.
     """
 
     asker: IndexReader
@@ -174,9 +174,10 @@ def _keep(
     requires: dict[str, tuple[str, ...]],
     cuda: dict[str, str],
 ) -> None:
-    """Copy a wheel's facts in `before` to `requires` and `cuda`, if its metadata is unreadable now.
+    """Copy the facts for a wheel from `before` to `requires` and `cuda`.
 
-    The keys of both dicts are platform tags; `tag` is the wheel's.
+    Used for a wheel whose metadata cannot be read now. `tag` is the wheel's platform tag. The keys
+    of `requires` and `cuda` are platform tags.
     """
     if before is None:
         return

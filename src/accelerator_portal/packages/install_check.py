@@ -47,11 +47,12 @@ _MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """The result of installing the packages of an install row: the imported modules, and the check.
+    """The result of installing the packages of an install row.
 
-    `imported` is empty if the installation or an import failed. `checked` is true if the check
-    printed the expected text. `output` is the end of the output of the failed step, or else of the
-    check; empty if the row has no check.
+    `imported` has the imported modules; it is empty if the installation or an import failed.
+    `checked` is true if the check printed the expected text. `output` is the end of the failed
+    step's output. If no step failed, `output` is the end of the check's output, or empty if the row
+    has no check.
     """
 
     imported: tuple[str, ...] = ()
@@ -69,8 +70,8 @@ def is_of_this_machine(row: InstallRow, python: str) -> bool:
 def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
     """Install a row's packages with uv in a fresh environment, import them and run its check.
 
-    Stops after `seconds`; then the result has no modules or a failed check. Removes the environment
-    and all downloads at the end. Raises OSError if the disk is full.
+    If `seconds` elapse, the step that runs is stopped and counts as failed. The environment and all
+    downloads are removed at the end. Raises OSError if the disk is full.
     """
     until = time.monotonic() + seconds
     with TemporaryDirectory(prefix="portal-trial-") as place:

@@ -170,7 +170,7 @@ def parse_core_metadata(data: bytes | str) -> RawMetadata:
 
 
 def requirements(raw: RawMetadata) -> tuple[Requirement, ...]:
-    """Return the valid requirements of metadata. Raises ValueError if one is too long."""
+    """Return the valid requirements of metadata. Raises ValueError if a requirement is too long."""
     found = []
     for line in raw.get("requires_dist", []):
         if len(line) > _MAX_REQUIREMENT:
@@ -279,7 +279,10 @@ class _MissingError(Exception):
 
 
 class _Parts(io.RawIOBase):
-    """A file of which only some parts are fetched; reading any other part raises _MissingError."""
+    """A file on a server of which only some parts were fetched and added.
+
+    Reading any other part raises _MissingError.
+    """
 
     def __init__(self, size: int) -> None:
         super().__init__()

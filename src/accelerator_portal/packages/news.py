@@ -1,7 +1,7 @@
-"""Finds news: package releases, later changes of these, and platforms far behind PyTorch.
+"""Finds news: package releases, later changes of releases, and platforms far behind PyTorch.
 
-A package release can be the first for a torch release. A platform is far behind if it is more minor
-releases behind PyTorch than the criteria allow.
+A package release can be the first that fits a torch release. A platform is far behind if it is more
+minor releases behind PyTorch than the criteria allow.
 """
 
 from __future__ import annotations
@@ -125,8 +125,8 @@ def _changed(package: str, change: FactChange) -> str:
 def _behind(catalog: Catalog, platform: Platform) -> Iterator[News]:
     """Yield a news item if a platform is too many minor releases behind PyTorch.
 
-    `criteria` of the catalog has the limit. The item has the date of the PyTorch release with which
-    the platform exceeded it.
+    The limit is `most_minors_behind` in the catalog's criteria. The date of the item is the date of
+    the PyTorch release with which the platform exceeded the limit.
     """
     most = catalog.criteria.most_minors_behind if catalog.criteria else None
     newest = followed_releases(catalog, platform).newest

@@ -39,12 +39,13 @@ _POST_RELEASES = re.compile(r"==([0-9]+\.[0-9]+\.[0-9]+)\.\*")
 
 @dataclass(frozen=True, slots=True)
 class TorchEvidence:
-    """The torch release that a plugin release is for; `torch` is None if it cannot be derived.
+    """The torch release that a plugin release is for, with the evidence.
 
-    `required` has the distinct torch requirements in the metadata. `sources` has the ids of the
-    sources in `compatibility.yaml` that state it if the metadata does not. `note` is the note for
-    the row that says how `torch` was derived; None if the metadata states it exactly, if a person
-    states it, or if `torch` is None.
+    `torch` is None if the torch release cannot be derived. `required` has the distinct torch
+    requirements in the plugin's metadata. If the metadata does not state the torch release,
+    `sources` has the ids of the sources in `compatibility.yaml` that state it. `note` says how
+    `torch` was derived. It is None if the metadata or a person states the exact release, and if
+    `torch` is None.
     """
 
     torch: str | None
@@ -102,17 +103,17 @@ def _by_pattern(
 def systems(release: ReleaseFacts) -> tuple[str, ...]:
     """Return the systems for which a release has wheels, such as `Linux x86_64`.
 
-    If these are all of SYSTEMS, the only item is `any system`.
+    If the release has wheels for all of SYSTEMS, returns `("any system",)`.
     """
     found = tuple(_labels(release))
     return ("any system",) if len(found) == len(SYSTEMS) else found
 
 
 def pythons(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> list[str]:
-    """Return the Python versions that have a wheel on every system with wheels, oldest first.
+    """Return the Python versions with a wheel on every system for which the release has wheels.
 
-    Python versions that the release's Python range excludes, or that the torch release does not
-    support, are omitted.
+    The oldest version comes first. Python versions that the release's Python range excludes, or
+    that the torch release does not support, are omitted.
     """
     labels = _labels(release)
     return [
@@ -149,7 +150,7 @@ def _candidates(catalog: Catalog, release: ReleaseFacts, torch: str | None) -> l
 
 
 def _asked(release: ReleaseFacts, python: str) -> bool:
-    """Return whether the release's Python range includes the version."""
+    """Return whether the release's Python range includes a version; true without a valid range."""
     try:
         return SpecifierSet(release.python or "").contains(f"{python.removesuffix('t')}.99")
     except InvalidSpecifier:
@@ -213,9 +214,9 @@ class VendorQuestion:
 class RowProposal:
     """A proposed row of `compatibility.yaml` for a plugin release.
 
-    `row` has the values that the metadata and a person state; it is None if the torch version is
-    unknown. `evidence` is the basis of its torch version, `systems` are those with wheels, and
-    `questions` are the values that only the vendor can state.
+    `row` has the values that the metadata or a person states; it is None if the torch version is
+    unknown. `evidence` is the basis of the row's torch version. `systems` are the systems with
+    wheels. `questions` are the values that only the vendor can state.
     """
 
     release: PluginRelease
@@ -316,7 +317,10 @@ def _questions(
 
 
 def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
-    """Return the versions in the newest row that states any under `kind` (needs or includes)."""
+    """Return the versions that the newest row with the key `kind` states, by name.
+
+    `kind` is `needs` or `includes`. Returns an empty mapping if no row has this key.
+    """
     stated: Iterator[Mapping[str, str]] = (
         getattr(row, kind) for row in platform.compatibility.rows
     )
@@ -324,10 +328,11 @@ def _stated(platform: Platform, kind: str) -> Mapping[str, str]:
 
 
 def _required(release: ReleaseFacts, names: Iterable[str]) -> dict[str, str]:
-    """Return the version that a release requires of each package in `names`, by name.
+    """Return the versions of the packages `names` that a release requires, by name.
 
-    A requirement other than `==` is returned as its specifier. Names that are not required, or
-    differently on different systems, are omitted.
+    For `triton==3.5.0` the value is `3.5.0`. For any other requirement, it is the specifier, such
+    as `>=3.5`. A package is omitted if the release does not require it, or if the requirement
+    differs between systems.
     """
     lines = {line for said in release.requires.values() for line in said}
     wanted = {canonicalize_name(name): name for name in names}

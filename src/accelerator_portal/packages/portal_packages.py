@@ -49,8 +49,8 @@ class NamedRequirement:
 def portal_packages(catalog: Catalog) -> tuple[PortalPackage, ...]:
     """Return torch, and each package that accelerator.yaml or a pip step in install.yaml names.
 
-    They are sorted by name. For the packages in accelerator.yaml, PyPI is always one of the
-    indexes, to show whether PyPI has the name.
+    The packages are sorted by name. The indexes of a package in accelerator.yaml always include
+    PyPI, to show whether PyPI has a package with this name.
     """
     found: dict[str, dict[str, None]] = {TORCH: {PYPI: None}}
     own = {TORCH}
@@ -78,9 +78,9 @@ def platform_requirements(catalog: Catalog, platform: Platform) -> Iterable[Name
 def option_requirements(
     catalog: Catalog, platform: Platform, option: Option
 ) -> Iterator[tuple[Target, NamedRequirement]]:
-    """Yield the requirements of an option's pip steps, each with its target.
+    """Yield pairs of a target and a requirement that the option's pip steps install for it.
 
-    There is a target for each build, variant and system.
+    An option has a target for each build, variant and system.
     """
     steps = [step.pip for step in option.steps if step.pip]
     for target in targets(catalog, platform, option):

@@ -1,4 +1,4 @@
-"""Lists the questions that uv resolves, and selects the releases and wheels whose facts are read.
+"""Lists the questions that uv resolves, and selects the releases and wheels to read.
 
 A question asks which versions the pip calls of an install command find on a system.
 """
@@ -34,10 +34,11 @@ ASKED = ("pip", "uv")
 
 @dataclass(frozen=True, slots=True)
 class ResolutionQuestion:
-    """The question which versions pip calls would install, run in order, on a system and Python.
+    """A question for uv: which versions pip calls would install on a system with one Python.
 
-    `first_index` selects how several indexes are used. If true, only the first index that has the
-    package is used, as uv does; otherwise the best version from all indexes, as pip does.
+    The calls run in order. `first_index` says which of several indexes is used. If it is true, only
+    the first index with the package is used, as uv does. Otherwise, the best version of all indexes
+    is used, as pip does.
     """
 
     calls: tuple[PipCall, ...]
@@ -48,14 +49,17 @@ class ResolutionQuestion:
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The hosts of the indexes that the calls use, without PyPI's where PyPI is the default."""
+        """The hosts of the indexes that the calls name.
+
+        If a call names no index, it uses PyPI, whose host is not included; see `asks_pypi`.
+        """
         named = (i for call in self.calls for i in (call.index, call.extra_index) if i)
         builds = (INDEX for call in self.calls if call.backend)
         return frozenset(urlsplit(index).hostname or "" for index in (*named, *builds))
 
     @property
     def asks_pypi(self) -> bool:
-        """Whether a call has no `index`, so that it uses PyPI, too."""
+        """Whether a call uses PyPI because it names no `index`."""
         return any(call.index is None for call in self.calls)
 
 
@@ -105,10 +109,10 @@ def selected_versions(versions: Iterable[Version], package: str) -> list[Version
 def representatives(files: Sequence[IndexFile], *, of_each_system: bool) -> list[IndexFile]:
     """Return the wheels whose metadata is read: one for each system and architecture.
 
-    Without `of_each_system`, return only the first of these. Wheels for musl or for unknown systems
-    are used only if there are no others. Of several wheels for a system, the wheel for the newest
-    Python that is not free-threaded is used, then the last by name, so that the result is the same
-    on every machine.
+    If `of_each_system` is false, returns only one wheel, preferably for any system or for Linux
+    x86_64. If there are several wheels for a system, returns the wheel for the newest Python that
+    is not free-threaded, or the last of these wheels by name. A wheel for musl or for an unknown
+    system is returned only if there is no other wheel.
     """
     groups: dict[tuple[str, ...], list[IndexFile]] = {}
     for file in files:

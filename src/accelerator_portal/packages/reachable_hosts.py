@@ -33,10 +33,11 @@ LIMITS = RequestLimits(timeout=15.0, redirects=0)  # a redirect is a response, t
 def resolve_what_answers(
     asked: Iterable[ResolutionQuestion], cache: Path
 ) -> Callable[[ResolutionQuestion], ResolutionResult]:
-    """Check which hosts of the questions `asked` respond; return a function that resolves them.
+    """Check which package indexes respond, and return a function that resolves a question.
 
-    The function returns the result `unchecked` if a host of the question does not respond, or after
-    SECONDS_IN_ALL. Raises OSError if uv is missing or its cache folder `cache` cannot be created.
+    Checks the hosts of all questions in `asked`. The function returns a result of kind `unchecked`
+    if a host of the question does not respond, or if SECONDS_IN_ALL have elapsed since this call.
+    `cache` is uv's cache folder. Raises OSError if uv is missing or `cache` cannot be created.
     """
     uv = own_uv(cache)
     reachable = ReachableHosts(silent_hosts(host for one in asked for host in hosts_of(one)))
@@ -72,9 +73,10 @@ class ReachableHosts:
         return f"{gone[0]} {NO_ANSWER} ({self._silent[gone[0]]})" if gone else None
 
     def note(self, question: ResolutionQuestion, found: ResolutionResult) -> None:
-        """Record a result; if an index did not respond (`no_answer`), check the question's hosts.
+        """Record the result of a question.
 
-        After several such results in a row, a host counts as not responding without a check.
+        If an index did not respond (`found.no_answer`), checks whether the question's hosts
+        respond. After several such results in a row, a host counts as not responding.
         """
         hosts = hosts_of(question)
         with self._lock:

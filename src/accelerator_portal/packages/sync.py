@@ -131,7 +131,7 @@ def sync_packages(
 
 
 class _Work:
-    """The state of one sync."""
+    """The state of a running sync: the packages that were read so far."""
 
     def __init__(
         self, root: Path, catalog: Catalog, options: SyncOptions, names: frozenset[str]
@@ -208,8 +208,8 @@ class _Work:
     def finish(self, todo: Sequence[PortalPackage], every: Sequence[PortalPackage]) -> SyncResult:
         """Write `data/packages-read.json`, and return the sync's result.
 
-        `todo` are the packages that this sync was to read, `every` all that the portal follows.
-        Those of `todo` that were not read are `missed` in the result.
+        `todo` are the packages that this sync had to read; packages of `todo` that were not read
+        are `missed` in the result. `every` are all packages that the portal follows.
         """
         read = self._read(frozenset(package.name for package in every))
         _write_changed(self._root / PACKAGES_READ, read_text(read))
@@ -289,7 +289,7 @@ def fact_changes(
 
 
 def with_changes(known: tuple[FactChange, ...], found: list[FactChange]) -> tuple[FactChange, ...]:
-    """Return known and new changes merged, newest first, at most MOST_CHANGES."""
+    """Return the newest MOST_CHANGES of known and new changes, newest first, without duplicates."""
     merged = {_key(change): change for change in (*known, *found)}
     ordered = sorted(merged.values(), key=lambda c: (c.index, c.of, c.on))
     ordered.sort(key=lambda change: Version(change.version), reverse=True)
@@ -367,7 +367,7 @@ def package_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
 
 
 def _fault_lines(package: PackageSync, read: PackagesRead) -> Iterator[str]:
-    """Yield lines about indexes that could not be read; those with the same error share a line."""
+    """Yield a line for each error, with the indexes that could not be read because of it."""
     by_fault: dict[str, list[str]] = {}
     for index, what in package.faults.items():
         held = package.before is not None and package.before.on(index) is not None

@@ -93,11 +93,11 @@ class Uv:
 
 
 def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
-    """Return the versions of the packages that the calls of a question name, run in order.
+    """Return the versions of the packages that the question's calls name, as uv resolves them.
 
-    Packages that a call names count as installed for the next calls, whatever indexes those use:
-    pip and uv do not look for packages that are already installed. For a free-threaded Python or
-    an architecture that is not in _PLATFORMS, the result is `unchecked`.
+    The calls run in order. A package that a call names counts as installed for the next calls: pip
+    and uv do not look for installed packages on an index again. For a free-threaded Python, or a
+    system that is not in _PLATFORMS, the kind of the result is `unchecked`.
     """
     if question.python.endswith("t"):
         return ResolutionResult("unchecked", why=FREE_THREADED)
@@ -121,8 +121,9 @@ def resolve(question: ResolutionQuestion, uv: Uv) -> ResolutionResult:
 def _run(
     question: ResolutionQuestion, call: PipCall, uv: Uv, installed: Path
 ) -> dict[str, str] | ResolutionResult:
-    """Run uv for one call; return the versions that it finds by package, or the failed result.
+    """Return the versions that uv finds for one call, by package.
 
+    If uv finds no versions, returns the result with the reason instead.
     `installed` is the folder with empty wheels of the packages that earlier calls found.
     """
     arguments = _arguments(question, call, uv)

@@ -1,4 +1,7 @@
-"""Verifies install commands: resolves them, installs some, stores the results (`data/verdicts`)."""
+"""Verifies install commands, and stores the results in `data/verdicts`.
+
+Each pip and uv command is resolved. Commands for this machine can also be installed.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +55,9 @@ def verdicts(
 ) -> Verdicts:
     """Return the verdicts of a platform's install rows from the results of their questions.
 
-    If a question could not be checked, the earlier verdict in `before` is used, with its date,
-    unless that is `unchecked`, too. The result omits rows of other methods than pip and uv, and
-    rows without a Python version.
+    `before` has the earlier verdicts. If a question could not be checked, the earlier verdict is
+    kept with its date, unless it is `unchecked`, too. Rows of other methods than pip and uv, and
+    rows without a Python version, are omitted.
     """
     asked = {key_of(row): found for row in rows if (found := questions(row))}
     return {
@@ -98,10 +101,10 @@ def _verdict(
 
 
 def _of_another(platform: Platform, answer: ResolutionResult) -> ResolutionResult | None:
-    """Return a result of kind `none` if the index has another package with the plugin's name.
+    """Return a result of kind `none` if the found package is not the vendor's plugin, else None.
 
-    This is so if the found version is older than all versions that the vendor lists: torch-neuronx
-    1.0 on PyPI, for example, is not AWS's package. Otherwise returns None.
+    A found version that is older than all versions that the vendor lists belongs to another package
+    with the plugin's name. For example, torch-neuronx 1.0 on PyPI is not AWS's package.
     """
     name = canonicalize_name(platform.accelerator.package.name)
     own = [Version(row.plugin) for row in platform.compatibility.rows if row.plugin]
@@ -172,12 +175,13 @@ def verify_commands(
     platforms: Collection[str] = (),
     told: Callable[[VerdictCounts], None] = lambda _: None,
 ) -> tuple[VerdictCounts, ...]:
-    """Verify the pip and uv commands of `platforms`, or of all if empty; write the verdicts.
+    """Verify pip and uv commands, and write the verdicts of each platform.
 
-    `platforms` are ids. Returns the number of verdicts by kind for each platform. `told` is called
-    with it once the platform's file is written. At the end, the commands for this machine are also
-    installed, unless `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be
-    read, OSError if one cannot be written or uv is missing.
+    `platforms` are ids; if it is empty, the commands of all platforms are verified. Returns the
+    number of verdicts by kind for each platform. `told` is called with these numbers after a
+    platform's file is written. At the end, the commands for this machine are also installed, unless
+    `how.trial_seconds` is 0. Raises ProblemsError if a verdict file cannot be read. Raises OSError
+    if a verdict file cannot be written, or if uv is missing.
     """
     chosen = [p for p in catalog.platforms if not platforms or p.id in platforms]
     every = rows_by_platform(catalog)
@@ -285,10 +289,11 @@ RECENT = dt.timedelta(days=2)
 def take_trials(root: Path, folder: Path, platforms: Iterable[str], day: dt.date) -> int:
     """Add another job's installations to the verdicts; return the number of changed verdicts.
 
-    `folder` has the verdict files that `run_trials` wrote in that job, which ran the packages'
-    code. Therefore, an installation is accepted only if it is at most two days old (RECENT), and
-    only for the versions that the verdict below `root` has. Raises ProblemsError for files in
-    `folder` that cannot be read, after using the other files, and at once for a file below `root`.
+    `folder` has the verdict files that `run_trials` wrote in the other job. This job ran the
+    packages' code, so its files are not trusted: an installation is accepted only if it is at most
+    two days old (RECENT) and has the same versions as the verdict below `root`. Raises
+    ProblemsError if a file below `root` cannot be read. If files in `folder` cannot be read, adds
+    the installations of the other files first, and then raises ProblemsError.
     """
     taken = 0
     problems: list[Problem] = []
@@ -336,9 +341,9 @@ def _keep(
 def _candidates(
     rows: Mapping[str, Sequence[InstallRow]], known: Mapping[str, Verdicts]
 ) -> list[_Candidate]:
-    """Return the resolved commands for this machine, each with all install rows that have it.
+    """Return the resolved commands for this machine, each with the install rows that share it.
 
-    Commands that were never installed come first, then those with the oldest installation.
+    Commands that were never installed come first, then the commands with the oldest installation.
     """
     found: dict[tuple[ResolutionQuestion, CheckLine | None], list[_Place]] = {}
     for platform, own in rows.items():

@@ -78,9 +78,10 @@ def runs_on(tag: str, os: Os, arch: Arch) -> bool:
 
 
 def platform_tag(tags: Iterable[Tag]) -> str:
-    """Return a wheel's platform tag; of several, the tag of the lowest version.
+    """Return a wheel's platform tag, such as `manylinux_2_17_x86_64`.
 
-    Old names such as `manylinux2014_x86_64` are returned as `manylinux_2_17_x86_64`.
+    If a wheel has several platform tags, returns the tag with the lowest version. Old names are
+    replaced: `manylinux2014_x86_64` becomes `manylinux_2_17_x86_64`.
     """
     named = {_resolved(tag.platform) for tag in tags}
     return min(named, key=_least)
