@@ -143,7 +143,10 @@ def _labeled(
 
 
 def _pythons(catalog: Catalog, rows: Sequence[InstallRow]) -> tuple[Value, ...]:
-    """Return the Python versions that rows use, or those of the newest release if rows use none."""
+    """Return the Python versions that rows use, newest first.
+
+    If no row uses a Python version, returns the Python versions of the newest release.
+    """
     known = {python for row in rows for python in row.pythons or ()}
     known = known or set(catalog.releases.newest.python)
     return tuple(
@@ -243,7 +246,7 @@ def by_weight(axes: Iterable[Axis]) -> tuple[Axis, ...]:
 def by_column(axes: Iterable[Axis]) -> tuple[Axis, ...]:
     """Return axes in the order of columns in tables of commands and in the page's data.
 
-    The platform comes first, then the variant, then the others, and last those with `many`.
+    The platform comes first, then the variant, then the other axes. Axes with `many` come last.
     """
     return tuple(sorted(axes, key=lambda a: (a.many, a.id != "platform", a.values is not None)))
 
@@ -253,8 +256,8 @@ KEY_AXES = tuple(axis for axis in by_column(AXES) if not axis.many)
 
 
 def row_key(row: InstallRow, *without: str) -> tuple[str, ...]:
-    """Return a row's values on the axes on which it has one value, as a key.
+    """Return a row's value ids on KEY_AXES, the axes on which a row has one value.
 
-    They are in the order of KEY_AXES; the axes with the ids `without` are omitted.
+    `without` are the ids of axes to omit.
     """
     return tuple(getattr(row, axis.field) for axis in KEY_AXES if axis.id not in without)

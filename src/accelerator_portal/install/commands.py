@@ -66,7 +66,7 @@ def pip_calls(
 
 
 def container(steps: tuple[Step, ...], values: Mapping[str, str]) -> Container | None:
-    """Return the container of an option that consists of one `docker run`, else None.
+    """Return the container of an option if its only step is a `docker run`, else None.
 
     `values` maps names of placeholders to values. Raises UnknownPlaceholderError for other
     placeholders.

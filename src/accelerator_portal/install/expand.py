@@ -123,10 +123,10 @@ _BUILD_ON_WINDOWS = message(
 
 
 def _note(platform: Platform, option: Option, target: Target, method: Method) -> str | None:
-    """Return the note below the commands, or None.
+    """Return the note that is shown below the commands, or None if there is none.
 
-    Its sentences are the warnings of containers, how to build with LibTorch, the note of
-    `_other_needs` and the note of the option.
+    It has the warnings of containers, instructions for LibTorch, the note about required software
+    and the option's own note.
     """
     warnings = [step.docker.warning for step in option.steps if step.docker]
     texts = (*warnings, _BUILD if method == "libtorch" else None)
@@ -137,10 +137,11 @@ def _note(platform: Platform, option: Option, target: Target, method: Method) ->
 
 
 def _other_needs(platform: Platform, target: Target) -> str | None:
-    """Return a note about the required software, such as a driver, or None.
+    """Return a note about the versions of required software, such as a driver, or None.
 
-    The note lists plugin versions for other versions of that software. If no source states which
-    versions `target.torch` requires, the note says so and names a release whose versions are known.
+    The note lists the plugin versions to use with other versions of the software. If no source
+    states which versions the PyTorch release requires, the note names the newest release with
+    stated versions.
     """
     fits = target.fits
     if fits is None:
@@ -173,7 +174,10 @@ def _stated(row: CompatibilityRow) -> str:
 
 
 def _fewer_pythons(row: CompatibilityRow, fits: CompatibilityRow) -> str:
-    """Return `, Python 3.10–3.12`, the versions of `row`, if it lacks any of `fits`, else ""."""
+    """Return the range of Python versions of `row` as text, such as `, Python 3.10–3.12`.
+
+    Returns an empty text if `row` has all Python versions of `fits`, or if either states none.
+    """
     if not row.python or not fits.python or {*fits.python} <= {*row.python}:
         return ""
     return ", Python " + "–".join(dict.fromkeys((row.python[0], row.python[-1])))
@@ -209,7 +213,10 @@ def _row(
 
 
 def placeholder_values(target: Target) -> dict[str, str]:
-    """Return the values of placeholders for a target, by name; those without a value are absent."""
+    """Return the values of the placeholders for a target, by name of the placeholder.
+
+    Placeholders without a value are absent.
+    """
     values: dict[str, str | None] = {
         "torch": target.torch,
         "torchvision": target.torchvision,
@@ -237,10 +244,11 @@ def _prerequisites(platform: Platform, option: Option, target: Target) -> Iterat
 
 
 def _stage(platform: Platform, target: Target) -> PluginStage | None:
-    """Return the lifecycle of the installed plugin version, or None.
+    """Return the lifecycle of the plugin version that a target installs, or None.
 
-    It is the lifecycle in the row of `compatibility.yaml` that the target installs. Without such a
-    row, it is the one that all rows for the release and variant state; None if they differ.
+    The lifecycle is stated in the row of `compatibility.yaml` that the target installs. If the
+    target has no such row, all rows for its release and variant are used. Returns None if the rows
+    state different lifecycles or none.
     """
     about = (target.fits,) if target.fits else rows_about(platform, target.torch, target.variant)
     stages = {_stage_of(row.lifecycle) if row.lifecycle else None for row in about}

@@ -164,9 +164,10 @@ def _index_lines(url: str, name: str, systems: frozenset[str]) -> Iterator[str]:
 
 
 def _marker(index: str, systems: Mapping[str, frozenset[str]]) -> str:
-    """Return the marker of a source, with which uv uses PyPI on systems without wheels in `index`.
+    """Return the marker of a uv source, such as `, marker = "sys_platform == 'linux'"`.
 
-    Only an explicit index has one: uv searches other indexes before PyPI on every system.
+    With the marker, uv uses PyPI on operating systems for which the index has no wheels. Returns an
+    empty text if the index has wheels for all operating systems, or is not an explicit index.
     """
     if not index.startswith(_ON_PYPI) or len(systems[index]) == len(_UV_SYSTEMS):
         return ""
@@ -205,12 +206,11 @@ _DERIVED: dict[str, tuple[Callable[[InstallRow], Iterator[InstallRow]], ...]] = 
 
 
 def _is_packages_only(row: InstallRow) -> bool:
-    """Return whether the commands install packages and do nothing else."""
     return len(row.calls) == len(row.commands) > 0
 
 
 def _newest_with_backend(rows: Iterable[InstallRow]) -> dict[tuple[str, str, str], InstallRow]:
-    """Return the uv row of the newest release whose build uv can detect, by platform and machine.
+    """Return the newest release's uv row for each platform and machine whose build uv can detect.
 
     The keys are platform id, operating system and architecture.
     """

@@ -36,7 +36,7 @@ class DriverBounds:
 
 
 def driver_bounds(platform: Platform) -> DriverBounds | None:
-    """Return the oldest drivers for a platform's variants, or None if no version is stated."""
+    """Return the oldest driver of each variant of a platform, or None if none is stated."""
     name = ""
     oldest: dict[str, dict[str, str]] = {}
     for variant in platform.install.variants:

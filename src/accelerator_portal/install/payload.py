@@ -67,15 +67,17 @@ class Card:
 def payload(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the selector's data for the page's script; `cards` are by platform id and card id.
+    """Return the selector's data for the page's script, as data for JSON.
 
-    `rows` maps each column to a list with an integer for each row: columns compress better than
-    rows, because neighboring rows are alike. An integer is a position in the values of the column's
-    axis (those of the row's platform for `variant`). For the columns TEXTS, and for axes on which a
-    row can have several values, it is a position in the list under the column's name. The items of
-    `pythons` are lists of positions in the values of the axis, those of `findings` are lists of
-    positions in `finding`. -1 means no value, or any value on an axis on which a row can have
-    several.
+    `cards` has the cards by platform id and card id. The result has the keys of `overview`, and:
+
+    - `rows`: for each column, a list with an integer for each row. In the column of an axis, the
+      integer is a position in the values of the axis; for `variant`, these are the values of the
+      row's platform. In the columns of TEXTS and in `pythons`, it is a position in the list with
+      the column's name. -1 means no value; in `pythons`, it means any value.
+    - a list with the distinct values of each column of TEXTS.
+    - `pythons`: lists of positions in the values of the axis `python`.
+    - `findings`: lists of positions in the list `finding`.
     """
     many = [axis for axis in selector.table if axis.many]
     tables = {name: _Table() for name in (*(axis.field for axis in many), *TEXTS, "finding")}
@@ -102,10 +104,10 @@ def payload(
 def overview(
     selector: Selector, cards: Mapping[str, Mapping[str, Card]] | None = None
 ) -> dict[str, Any]:
-    """Return the part of the payload that the page's script loads first: all but rows and texts.
+    """Return the part of the payload that the page's script loads first, without rows and texts.
 
     It has the axes with their values, the default choices, and the variants, default builds,
-    drivers and cards of all platforms.
+    drivers and cards of all platforms. `cards` has the cards by platform id and card id.
     """
     return {
         "axes": {axis: _plain(values) for axis, values in selector.axes.items()},
@@ -169,9 +171,10 @@ def _text_numbers(row: InstallRow, tables: dict[str, _Table]) -> Iterator[int]:
 
 
 def _findings(row: InstallRow, table: _Table) -> tuple[int, ...] | None:
-    """Return the position in `table` of each Python version's finding, -1 for a missing one.
+    """Return the position in `table` of the finding for each of the row's Python versions.
 
-    If all are equal, the result has only one item. It is None if no Python version has a finding.
+    A position is -1 if the Python version has no finding. If all positions are equal, the result
+    has only one item. Returns None if no Python version has a finding.
     """
     numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
     if set(numbers) <= {-1}:
@@ -190,10 +193,10 @@ def _environments(selector: Selector) -> dict[str, dict[str, str]]:
 
 
 def _ended(one: Ended) -> dict[str, Any]:
-    """Return the last release for a machine whose wheels have ended, with its commands.
+    """Return the last release with wheels for a machine, with its install commands.
 
-    The keys are `version`, `platforms`, `method`, `environment`, `commands`, `check` and `checks`;
-    the page's script shows them like a row.
+    Newer releases have no wheels for this machine. The page's script shows the result like a row.
+    The keys are `version`, `platforms`, `method`, `environment`, `commands`, `check` and `checks`.
     """
     environment = new_environment("pip", one.os) or ""
     return {

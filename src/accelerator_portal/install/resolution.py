@@ -32,9 +32,9 @@ _Point = tuple[InstallRow, str]
 class Resolution:
     """The row and the complete choice that fit a reader's wishes best.
 
-    `choice` and `row` are None if the platform has no row for the machine that `admits` accepts.
-    `unmet` are the ids of the axes whose wish no row meets together with the platform, the machine
-    and the more recent wishes, oldest wish first.
+    `choice` and `row` are None if the platform has no row for the reader's machine, card and
+    driver. `unmet` are the ids of the axes whose wish conflicts with the platform, the machine or
+    more recent wishes, oldest wish first.
     """
 
     platform: str
@@ -118,9 +118,10 @@ def _start(selector: Selector, wishes: Mapping[str, str]) -> Choice:
 
 
 def _usual_platform(selector: Selector, start: Choice, machine: Mapping[str, str]) -> str:
-    """Return the platform id of `start` if it has a row for `machine`, else the first that has one.
+    """Return the platform id to use if the reader selected no platform.
 
-    Without any such row, it is the platform of `start`.
+    This is the platform of `start` if it has a row for `machine`, else the first platform with a
+    row for `machine`. If no platform has such a row, it is the platform of `start`.
     """
     usual = [start["platform"], *(value.id for value in selector.axes["platform"])]
     for platform in usual:
@@ -136,10 +137,10 @@ def _is_on(row: InstallRow, machine: Mapping[str, str]) -> bool:
 def _free_wishes(
     selector: Selector, wishes: Mapping[str, str], platform: str
 ) -> list[tuple[Axis, str]]:
-    """Return the wishes that `resolve` tries to meet, as pairs of axis and value, oldest first.
+    """Return the wishes that `resolve` may leave unmet, as pairs of axis and value, oldest first.
 
-    Omits the wishes for the machine and the platform, the build `stable`, variants that `platform`
-    does not have, and unknown axes.
+    Omits the machine and the platform, which always apply. Also omits the build `stable`, variants
+    that `platform` does not have, and unknown axes.
     """
     axes = {axis.id: axis for axis in selector.table}
     own = {value.id for value in selector.values("variant", platform)}
@@ -155,9 +156,9 @@ def _free_wishes(
 
 
 def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
-    """Filter `points`, pairs of a row and a Python version, by their value on an axis.
+    """Return the pairs of a row and a Python version that have the value `value` on an axis.
 
-    If no row has the Python version `value`, return the points of rows for any Python version.
+    If no pair has the Python version `value`, returns the pairs of rows for any Python version.
     """
     if axis.id != "python":
         return [point for point in points if getattr(point[0], axis.field) == value]
@@ -168,11 +169,12 @@ def _holding(points: list[_Point], axis: Axis, value: str) -> list[_Point]:
 def _preference(
     selector: Selector, axes: tuple[Axis, ...], start: Choice, point: _Point
 ) -> tuple[int, ...]:
-    """Return the sort key of a row and one of its Python versions; the smallest is the best.
+    """Return the sort key of a row and one of its Python versions. The smallest key is the best.
 
-    Each of these makes a row worse, the most important first: its versions don't resolve for this
-    Python, it is a nightly build, its method is not pip, uv or docker, it has `on_request`. Then
-    each axis counts: the value of `start` is best, the others follow in the axis's order.
+    The key compares, the most important first: whether the versions resolve for this Python,
+    whether the row is a nightly build, whether its method is one of READY, and `on_request`. Then
+    it compares the value on each of `axes`: the value of the choice `start` is the best, and the
+    other values follow in the order of the axis.
     """
     row, python = point
     places = []
@@ -198,11 +200,11 @@ def _fails(row: InstallRow, python: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FollowedReleases:
-    """The newest and the oldest PyTorch release that a platform supports; None if not known.
+    """The newest and the oldest PyTorch release that a platform supports, or None if not known.
 
-    If `has_command`, these are the releases with an install command other than a build from source,
-    else those in `compatibility.yaml`. `behind` is the number of PyTorch's minor releases after
-    `newest`.
+    If `has_command` is true, the releases with an install command other than a build from source
+    are used, otherwise the releases in `compatibility.yaml`. `behind` is the number of PyTorch's
+    minor releases after `newest`.
     """
 
     newest: str | None = None

@@ -18,9 +18,9 @@ from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
 class Selector:
     """The install selector: all rows, and the values of each axis in order of preference.
 
-    `axes` has the values by axis id, in the order of the page. The values of the variant axis
-    depend on the platform; `variants` has them by platform id. `starts` are the default choices for
-    each operating system: machine, platform, Python and method.
+    `axes` has the values of each axis by axis id. The values of the axis `variant` depend on the
+    platform: they are not in `axes`, but in `variants`, by platform id. `starts` are the default
+    choices for each operating system. The first also applies if the operating system is not known.
     """
 
     axes: Mapping[str, tuple[Value, ...]]
@@ -51,7 +51,7 @@ class Selector:
 
     @cached_property
     def _places(self) -> dict[tuple[str, str], int]:
-        """The position of a value on its axis, by axis id and value id; preferred ones first."""
+        """The position of each value on its axis, by axis id and value id."""
         lists = [*self.axes.items(), *(("variant", values) for values in self.variants.values())]
         return {(axis, v.id): place for axis, values in lists for place, v in enumerate(values)}
 
@@ -93,7 +93,7 @@ class Selector:
         return self._row_by_values.get(tuple(choice[axis.id] for axis in self.table))
 
     def only(self, platform: str) -> Selector:
-        """Return the selector of one platform, with only its rows and variants."""
+        """Return the selector with only the rows, variants and drivers of one platform."""
         rows = self.rows_of(platform)
         own = tuple(value for value in self.axes["platform"] if value.id == platform)
         axes = {**self.axes, "platform": own}
@@ -105,7 +105,7 @@ class Selector:
         )
 
     def values(self, axis: str, platform: str) -> tuple[Value, ...]:
-        """Return the values of an axis; for the variant axis, those of the platform `platform`."""
+        """Return the values of an axis; for the axis `variant`, the platform's variants."""
         return self.axes[axis] if axis in self.axes else self.variants.get(platform, ())
 
     def value(self, axis: str, choice: Choice) -> Value:
@@ -144,7 +144,7 @@ def make_selector(
 
 
 def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -> Iterator[str]:
-    """Yield the ids of each platform's variants that only its older releases have.
+    """Yield the id of each variant that only older releases of its platform have.
 
     A release is older if it is not one of the platform's two newest releases with variants.
     """
@@ -162,10 +162,11 @@ def _earlier_variants(rows: tuple[InstallRow, ...], builds: tuple[Value, ...]) -
 def _starts_of(
     rows: tuple[InstallRow, ...], platform: str, starts: tuple[Choice, ...]
 ) -> Iterator[Choice]:
-    """Yield the default choices for machines on which the platform has a row, with this platform.
+    """Yield the default choices for a platform.
 
-    If there are none, yield the first of `starts`, changed to this platform and the machine of its
-    first row.
+    These are the choices of `starts` for machines on which the platform has a row, changed to this
+    platform. If there are none, this is the first choice of `starts`, changed to this platform and
+    to the machine of the platform's first row.
     """
     systems = {(row.os, row.arch): None for row in rows}
     here = [start for start in starts if (start["os"], start["arch"]) in systems]

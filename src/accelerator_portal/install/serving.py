@@ -22,13 +22,19 @@ ReleaseSupport = Literal["newest", "earlier", "preview", "no-command", "none"]
 class Serving:
     """The builds that run on a hardware generation.
 
-    `verdict` is `newest` if the platform's newest release runs on it, `earlier` if only earlier
-    releases do, `preview` if only nightly builds do, `no-command` if a build runs on it that the
-    portal has no command for, and `none` if no build does. `oldest` and `newest` are the oldest and
-    newest release that run on it. `variants` are the ids of the variants of `build`, preferred ones
-    first. `os` and `arch` are set if the hardware limits `build` to one operating system or
-    architecture. `from_source` is true if only builds from source run on it. `passed_over` is the
-    platform's newest release if only install rows of earlier releases run on it.
+    `verdict` says which builds run on the hardware:
+
+    - `newest`: the platform's newest release.
+    - `earlier`: only earlier releases.
+    - `preview`: only nightly builds.
+    - `no-command`: a build for which the portal has no install command.
+    - `none`: no build.
+
+    `oldest` and `newest` are the oldest and the newest release that run on the hardware. `variants`
+    are the ids of the variants of `build`, preferred variants first. `os` and `arch` are set if the
+    hardware limits `build` to one operating system or architecture. `from_source` is true if only
+    builds from source run on the hardware. `passed_over` is the platform's newest release if only
+    install rows of earlier releases run on the hardware.
     """
 
     verdict: ReleaseSupport
@@ -98,9 +104,9 @@ def runs(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:
 
 
 def admits(build: BuildSupport, variant: str, torch: str | None) -> bool:
-    """Return whether `build` covers this variant and torch version.
+    """Return whether `build`, a statement about supported builds, covers a variant and release.
 
-    If `torch` is None, it covers the variant only if it covers all versions.
+    `torch` is the version of the release. If it is None, `build` must cover all versions.
     """
     if build.variants and variant not in build.variants:
         return False
@@ -121,10 +127,10 @@ def _of_releases(
 
 
 def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> Serving | None:
-    """Return the builds for hardware in machines that newer releases have no wheels for, or None.
+    """Return the last release for hardware in a machine for which newer releases have no wheels.
 
-    `ended` in `data/releases.yaml` lists these machines. The result has one release, the last one
-    with wheels for the machine.
+    `ended` in `data/releases.yaml` lists such machines with the last release that has wheels.
+    Returns None if the hardware is not in such a machine.
     """
     for one in catalog.releases.ended:
         fitting = [
@@ -149,10 +155,10 @@ def _of_ended(catalog: Catalog, platform: Platform, generation: Generation) -> S
 
 
 def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
-    """Return the builds for hardware that no install row runs on; `verdict` is `no-command`.
+    """Return the builds for hardware on which no install row runs; `verdict` is `no-command`.
 
-    `oldest` and `newest` are the releases in `compatibility.yaml` to which an entry of
-    `generation.builds` applies, or else the releases that these entries name with `==`.
+    `oldest` and `newest` are from the rows of `compatibility.yaml` that `generation.builds` covers.
+    If it covers no row, they are from the releases that `generation.builds` pins with `==`.
     """
     rows = [
         row
@@ -166,9 +172,10 @@ def _of_compatibility(platform: Platform, generation: Generation) -> Serving:
 
 
 def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str | None:
-    """Return the `os` or `arch` (`axis`) to which the hardware limits the `fitting` rows, or None.
+    """Return the only operating system or architecture on which the hardware runs builds, or None.
 
-    None if the rows have several values, or if no entry of `generation.builds` sets `axis`.
+    `axis` is `os` or `arch`. Returns None if the rows `fitting` have several values, or if no entry
+    of `generation.builds` sets `axis`.
     """
     if not any(getattr(build, axis) for build in generation.builds):
         return None
@@ -177,7 +184,7 @@ def _only(generation: Generation, fitting: list[InstallRow], axis: str) -> str |
 
 
 def _elsewhere(fitting: list[InstallRow], best: list[InstallRow]) -> tuple[tuple[str, str], ...]:
-    """Return operating systems with their newest release in `fitting`, sorted by name.
+    """Return pairs of an operating system and its newest release in `fitting`, sorted by name.
 
     Omits the operating systems of the rows `best`, and nightly builds.
     """

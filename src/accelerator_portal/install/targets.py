@@ -21,11 +21,11 @@ from accelerator_portal.install.rows import PREVIEW
 class Target:
     """One build, variant and system for which an option has commands.
 
-    `build` is a release's version or `preview`. `wheel` is the variant of the published build.
-    `index` is the address of the index that has its wheel, empty for PyPI, and None for images and
-    archives. `wheel` and `index` are None if the option itself states its systems. `fits` is the
-    row of `compatibility.yaml` that the option installs. `named` is the document that names the
-    version.
+    `build` is a release's version or `preview`. `wheel` is the variant of the published wheel,
+    image or archive. `index` is the address of the index with the wheel; it is empty for PyPI, and
+    None for images and archives. If the option itself states its systems, `wheel` and `index` are
+    None. `fits` is the row of `compatibility.yaml` that the option installs. `named` is the
+    document that names the version.
     """
 
     build: str
@@ -128,7 +128,10 @@ def _as_stated(
 
 
 def _document(sources: Mapping[str, Source], names: Iterable[str]) -> Source | None:
-    """Return the first of the sources `names` that is a document, not package metadata, or None."""
+    """Return the first source in `names` that is a document, or None.
+
+    `names` are ids of `sources`. A source without address is a package's metadata, not a document.
+    """
     return next((s for name in names if (s := sources.get(name)) and s.url), None)
 
 
@@ -166,10 +169,10 @@ def _index(build: Release | Preview, wheel: Wheel) -> str:
 def _fitting(
     platform: Platform, build: Release | Preview, variant: Variant | None
 ) -> CompatibilityRow | None:
-    """Return the compatibility row to install for a build and a variant; None if there is none.
+    """Return the compatibility row to install for a build and a variant, or None.
 
-    Rows that state their requirements come first, because they are known to fit. Of several rows,
-    the one with the newest plugin is returned.
+    If several rows fit, rows that state their requirements (`needs`) are preferred, and then the
+    row with the newest plugin. Returns None for a nightly build.
     """
     if isinstance(build, Preview):
         return None
