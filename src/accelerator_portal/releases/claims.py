@@ -32,8 +32,8 @@ def claims_without_evidence(catalog: Catalog, version: str | None = None) -> lis
     """Return a problem for each build that an option installs and `data/releases.yaml` lacks.
 
     A build that is not listed for all Python versions of its commands is a problem, too. `version`
-    limits the result to one release. Nightly builds are not checked. Neither are commands that name
-    a vendor's index or several indexes: the source of the option is their evidence.
+    limits the result to one release. Nightly builds are not checked. Commands with a vendor's index
+    or several indexes are not checked: the option's source is the evidence for such builds.
     """
     methods: dict[BuildClaim, set[str]] = {}
     pythons: dict[BuildClaim, set[str]] = {}
@@ -54,9 +54,10 @@ def _claims(row: InstallRow) -> Iterator[BuildClaim]:
 
 
 def _build(call: PipCall) -> str | None:
-    """Return the variant of the PyTorch index that a pip or uv call names, or `pypi` without one.
+    """Return the variant of the build that a pip or uv call installs, such as `cu130`.
 
-    None for a vendor's index, or for several indexes.
+    The variant is part of the address of PyTorch's index. Returns `pypi` if the call names no
+    index, and None if it names a vendor's index or several indexes.
     """
     if call.backend:
         return call.backend

@@ -73,9 +73,10 @@ class NoReleaseError(UserError, ValueError):
 
 
 def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
-    """Return the additions to a release's entry, or a new entry, and to the list of companions.
+    """Return the additions to `data/releases.yaml` for a release.
 
-    Raises NoReleaseError if a new release has no wheels on an index that was read, or no date.
+    These are a new entry or additions to the existing entry, and rows for the list of companions.
+    Raises NoReleaseError if a new release has no date, or no wheels on an index that was read.
     """
     known = listed.by_version.get(published.version)
     change = _completion(published, known) if known else _new_entry(published)
@@ -88,7 +89,8 @@ def entry_change(published: PublishedRelease, listed: Releases) -> EntryChange:
 def _untied(published: PublishedRelease, listed: Releases) -> Iterator[str]:
     """Yield a message for each companion release to add by hand.
 
-    These are newer than the listed releases, and their metadata requires no exact torch release.
+    The portal cannot add a release whose metadata requires no exact torch release. Releases that
+    are not newer than the listed releases of the package are omitted.
     """
     tied = {companion.package for companion in published.companions}
     for package, version in published.untied.items():
@@ -269,7 +271,7 @@ def _refusal(path: str, line: int, what: str) -> ProblemsError:
 
 
 def _compare(path: str, before: Releases, after: Releases, change: EntryChange) -> None:
-    """Raise ProblemsError unless `after` differs from `before` only by `change`."""
+    """Raise ProblemsError if `after` differs from `before` by more or less than `change`."""
     version = change.release.version
     others = [release for release in after.releases if release.version != version]
     known = [release for release in before.releases if release.version != version]
@@ -282,7 +284,7 @@ def _compare(path: str, before: Releases, after: Releases, change: EntryChange) 
 
 
 def _last_line(lines: list[str], end: int) -> int:
-    """Return the index `end` moved up, above the blank lines and comments directly before it."""
+    """Return the index `end` without the blank lines and comments directly before it."""
     while end and (not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#")):
         end -= 1
     return end
@@ -388,7 +390,7 @@ def _cited(change: EntryChange) -> set[str]:
 def _read_again(
     file: YamlFile, before: Releases, change: EntryChange, read: dt.date, lines: list[str]
 ) -> None:
-    """Update in `lines` the read date of the sources that were read again."""
+    """Update the `read` date in `lines` of each declared source that was read again."""
     vision = companion_source_id(TORCHVISION, change.release.version)
     for id_ in (_cited(change) | {vision}) & set(before.sources):
         at = file.line(("sources", id_, "read")) - 1

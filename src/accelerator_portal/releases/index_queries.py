@@ -54,10 +54,10 @@ class AskOptions:
 
 
 def release_indexes(catalog: Catalog) -> tuple[str, ...]:
-    """Return the addresses of PyTorch's package indexes to read, without nightly ones.
+    """Return the addresses of PyTorch's package indexes to read, without indexes of nightly builds.
 
-    They are the indexes that install options name and, last, the index of all builds, which also
-    has variants that no option names yet.
+    These are the indexes that install options name. The last address is the index of all builds,
+    which also has variants that no option names yet.
     """
     named = {
         index
@@ -141,10 +141,10 @@ class _Work:
         self._options.told()
 
     def result(self) -> PublishedRelease:
-        """Return the published release. A build on several indexes is listed once.
+        """Return the published release from the responses so far.
 
-        It is listed for PyPI if it is there, else for its variant's index, else for the index of
-        all builds.
+        A build on several indexes is listed once: for PyPI if PyPI has it, else for its variant's
+        index, else for the index of all builds.
         """
         facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
         unread = dict(self._faults)

@@ -47,13 +47,13 @@ class PublishedBuild:
 
     @property
     def key(self) -> tuple[str, Os, Arch]:
-        """Variant, system and architecture, which an entry of `data/releases.yaml` lists once."""
+        """The variant, system and architecture; a release's entry lists such a combination once."""
         return self.variant, self.os, self.arch
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedRelease:
-    """What the indexes publish of a PyTorch release, as far as they could be read."""
+    """The builds and companions of a PyTorch release on the indexes that could be read."""
 
     version: str
     date: dt.date | None = None
@@ -162,11 +162,12 @@ def newest_requiring(releases: Iterable[ReleaseFacts], torch: str) -> str | None
 def companions_on_pypi(
     torch: ReleaseFacts | None, others: Mapping[str, Iterable[ReleaseFacts]], version: str
 ) -> tuple[Companion, ...]:
-    """Return the companions that the torch release requires or that require exactly this release.
+    """Return the companion releases of a torch release, such as torchaudio and triton.
 
-    Of a package that the torch release requires, these are the required versions, otherwise the
-    newest one. `torch` are the facts of the release and `version` its version. `others` has the
-    facts of each companion's releases, by package name.
+    If the torch release requires a companion package, these are the required versions. Otherwise,
+    it is the newest release of the package that requires exactly this torch release. `torch` are
+    the facts of the torch release and `version` its version. `others` has the facts of each
+    companion package's releases, by package name.
     """
     found = []
     required = {Requirement(r) for own in torch.requires.values() for r in own} if torch else set()
@@ -190,9 +191,9 @@ def companions_on_pypi(
 
 
 def newest_untied(releases: Iterable[ReleaseFacts]) -> str | None:
-    """Return a package's newest final version, or None if it requires an exact torch release.
+    """Return a package's newest final version if it requires no exact torch release, else None.
 
-    Also None without a final version. Yanked releases don't count.
+    Yanked releases are ignored. Returns None if there is no final version.
     """
     final = [r for r in releases if r.yanked is None and not Version(r.version).is_prerelease]
     newest = max(final, key=lambda release: Version(release.version), default=None)
@@ -216,10 +217,9 @@ def _builds(
 
 
 def _merged(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ...]:
-    """Return one build for each variant, system and architecture.
+    """Return one build for each variant, operating system and architecture.
 
-    Builds with the same key are joined: with all Python versions and platform tags, and the largest
-    size.
+    A merged build has all Python versions and platform tags, and the size of the largest wheel.
     """
     joined: dict[tuple[str, Os, Arch], PublishedBuild] = {}
     for build in builds:

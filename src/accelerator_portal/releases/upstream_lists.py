@@ -92,8 +92,8 @@ def is_matrix(text: str) -> bool:
 def read_matrix(text: str) -> MatrixBuilds:
     """Return the builds of a binary build matrix. Raises UpstreamSourceError if it is invalid.
 
-    Release candidates are omitted. So are builds for Windows on Arm in matrices before 2.8, which
-    name a Linux runner for them.
+    Release candidates are omitted. Builds for Windows on Arm in matrices before 2.8 are omitted,
+    too, because these matrices name a Linux runner for them.
     """
     try:
         matrix = _Matrix.model_validate_json(text)
