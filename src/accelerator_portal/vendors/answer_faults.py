@@ -32,10 +32,10 @@ AnswerFault = tuple[str, str] | None
 
 
 def answer_fault(case: PlatformCase, flag: str, value: Any) -> AnswerFault:  # noqa: ANN401 - each question has its kind
-    """Return what is wrong with an answer to the question `flag`, and the fix; None if nothing is.
+    """Return the fault of an answer to the question `flag` and the fix, or None without a fault.
 
-    `value` comes from `read_answer`. It may still mix alphabets, or contradict other answers or the
-    catalog.
+    `value` is a value that `read_answer` returned. It is a fault if the value mixes alphabets, or
+    contradicts other answers or the catalog.
     """
     if isinstance(value, str):
         for what in alphabet_faults(value):
@@ -73,10 +73,10 @@ def _alike(catalog: Catalog, name: str) -> AnswerFault:
 
 
 def _package(case: PlatformCase, value: str) -> AnswerFault:
-    """Return the fault of a package that an existing out-of-tree platform has, or None.
+    """Return a fault if an existing out-of-tree platform already has the package, else None.
 
-    The package torch is not checked here, because in-tree platforms share it. `_integration` checks
-    it if the new platform is out-of-tree.
+    The package torch is not checked here, because in-tree platforms share it. If the new platform
+    is out-of-tree, `_integration` checks the package torch.
     """
     return None if canonicalize_name(value) == "torch" else _claimed(case, value)
 

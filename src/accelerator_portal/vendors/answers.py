@@ -96,9 +96,10 @@ def _model(question: Prompt) -> type[Model]:
 class Prompt:
     """A question to a vendor; `flag` is the option that answers it on the command line.
 
-    `needed`: the folder cannot be created without an answer; `interview.is_needed` has exceptions.
-    `hidden`: asked only if no answer is given and none follows from documents or other answers.
-    `many`: several values, separated by commas.
+    If `needed` is true, the folder cannot be created without an answer; for exceptions, see
+    `interview.is_needed`. If `hidden` is true, the question is asked only if no option answers it,
+    and documents and other answers do not imply an answer. If `many` is true, the answer has
+    several values, separated by commas.
     """
 
     flag: str

@@ -31,7 +31,10 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A part of a file to complete next; in a Markdown file, `heading` names the section."""
+    """A hint about a part of a file that the vendor can complete next.
+
+    `words` describe the part. In a Markdown file, `heading` is the heading of the section.
+    """
 
     file: str
     words: str
@@ -42,10 +45,10 @@ class Hint:
 class Draft:
     """The known content of a platform's folder; unknown values are absent.
 
-    `sources` are all sources by id; each file declares those that it cites, or all if it cites
-    none. `accelerator` and `install` are the contents of accelerator.yaml and install.yaml, and
-    `rows` the list `rows` of compatibility.yaml. `guide` has Markdown by heading, `questions` the
-    FAQ's answers by question, and `hints` the parts to complete next.
+    `sources` are all sources by id. Each file declares the sources that it cites; a file that cites
+    no source declares all of them. `accelerator` and `install` are the contents of accelerator.yaml
+    and install.yaml. `rows` is the list `rows` of compatibility.yaml. `guide` has the guide's
+    Markdown by heading. `questions` has the FAQ's answers by question.
     """
 
     sources: Mapping[str, Record]
@@ -92,7 +95,10 @@ def _markdown_file(draft: Draft, sections: Mapping[str, str]) -> str:
 
 
 def _used(draft: Draft, named: Sequence[str]) -> dict[str, Record]:
-    """Return the sources with the ids `named`, by id; all sources if a file cites none of them."""
+    """Return the sources to declare in a file that cites the ids `named`, by id.
+
+    If `named` has no id of a source, returns all sources.
+    """
     return {id_: s for id_, s in draft.sources.items() if id_ in named} or dict(draft.sources)
 
 
@@ -127,10 +133,10 @@ def yaml_text(data: Mapping[str, Any]) -> str:
 class PlatformCase:
     """The answers and documents about the new platform `id` so far.
 
-    `offers` are proposed answers: from package metadata, from an entry of
-    `additional-platforms.json`, and those that a person gave before going back to an earlier
-    question. `entry` is the draft from that entry, with its options and guide; `package` is the
-    package's metadata. `offers` and `answers` are by question flag.
+    `answers` and `offers` are by question flag. `offers` are proposed answers. They come from
+    package metadata and from an entry of `additional-platforms.json`; they can also be answers that
+    the user gave before going back to an earlier question. `entry` is a draft with the options and
+    the guide of the entry of `additional-platforms.json`. `package` is the package's metadata.
     """
 
     catalog: Catalog
@@ -213,11 +219,11 @@ def plugin_by_release(case: PlatformCase) -> Mapping[str, str]:
 def check_folder(
     catalog: Catalog, platform_id: str, files: Mapping[str, str], today: dt.date
 ) -> tuple[Catalog | None, list[Problem]]:
-    """Return the catalog with the new folder, without reports, and the folder's problems.
+    """Return the catalog with the new folder, and the problems that this folder causes.
 
-    These are all problems that the folder would cause, also in other folders, such as a device
-    string that is no longer unique. If the folder cannot be loaded, the catalog is None, and the
-    problems are only those of loading it. Raises OSError if a temporary file cannot be written.
+    The catalog has no reports. The problems include problems in other folders, such as a device
+    string that is no longer unique. If the new folder cannot be loaded, the catalog is None, and
+    the problems say why it cannot be loaded. Raises OSError if a temporary file cannot be written.
     """
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / ACCELERATORS / platform_id

@@ -46,11 +46,12 @@ def folder_name(platform_id: str) -> str:
 def entry_draft(
     data: AdditionalPlatforms, platform_id: str, releases: Releases, read: dt.date
 ) -> Draft:
-    """Return the draft of a folder with what its entry in `additional-platforms.json` states.
+    """Return the draft of a folder from the entry `platform_id` of `additional-platforms.json`.
 
-    `releases` are for options whose command pins no torch version; see `_serves`. `read` is the day
-    on which the file was read. Raises UnreadableCommandError if a command is not a chain of pip
-    commands, and KeyError if there is no entry `platform_id`.
+    `releases` are the known PyTorch releases: an option whose command pins no torch version is for
+    the newest of them with its wheels. `read` is the day on which the file was read. Raises
+    UnreadableCommandError if a command is not a chain of pip commands, and KeyError if there is no
+    entry `platform_id`.
     """
     platform = data.platforms[platform_id]
     options = [
@@ -143,7 +144,10 @@ def _serves(channel: str, steps: list[dict[str, Any]], releases: Releases) -> di
 
 
 def _newest(releases: Releases, wheels: str | None) -> str:
-    """Return the newest release with wheels of this variant, or the newest of all if none has."""
+    """Return the newest release with wheels of the variant `wheels`.
+
+    If no release has such wheels, returns the newest release.
+    """
     having = [r for r in releases.releases if any(wheel.variant == wheels for wheel in r.wheels)]
     return max(having or releases.releases, key=lambda r: Version(r.version)).version
 
@@ -195,11 +199,12 @@ def _without_html(line: str) -> str:
 
 
 def with_releases(draft: Draft) -> Draft:
-    """Return a draft from `additional-platforms.json` with options for several PyTorch releases.
+    """Return a draft from `additional-platforms.json` whose options follow new PyTorch releases.
 
     Options for PyTorch's own wheels or for nightly builds take their releases from
-    `data/releases.yaml`, other options from the rows of `compatibility.yaml`. A draft without rows
-    gets one for the torch version of the first of these other options, unless it pins a plugin.
+    `data/releases.yaml`. Other options take their releases from the rows of `compatibility.yaml`.
+    If the draft has no rows, a row is added for the torch version of the first of these other
+    options, unless this option pins a plugin.
     """
     options: Sequence[Record] = draft.install["options"]
     rows = [*draft.rows] or _release_rows(options)
@@ -208,12 +213,12 @@ def with_releases(draft: Draft) -> Draft:
 
 
 def following_option(option: Record, rows: Sequence[Record], package: str | None = None) -> Record:
-    """Return an option that takes its versions from `rows` of compatibility.yaml, not from pins.
+    """Return a copy of an option that takes its versions from compatibility.yaml, not from pins.
 
-    An option with `wheels` or for nightly builds takes them from `data/releases.yaml` instead.
-    `package` is the platform's package, by default the plugin that the option pins. An option is
-    returned unchanged if no row has its torch release with the plugin version that it pins, if any:
-    it may be the only option for its system.
+    `rows` are the rows of compatibility.yaml. An option with `wheels` or for nightly builds takes
+    its versions from `data/releases.yaml` instead. `package` is the platform's package; by default,
+    it is the plugin that the option pins. If no row has the versions that the option pins, the
+    option is returned unchanged, because it may be the only option for its system.
     """
     if option.get("channel") == "preview" or "wheels" in option:
         return _following_wheels(option)
@@ -248,10 +253,11 @@ def _following_wheels(option: Record) -> Record:
 
 
 def _release_rows(options: Sequence[Record]) -> list[Record]:
-    """Return a row of compatibility.yaml with the torch release of one option, or no row.
+    """Return a list with one row of compatibility.yaml, or an empty list.
 
-    The option is the first without `wheels` that is not for nightly builds. There is no row if it
-    pins a plugin, because the torch version that the plugin needs is not stated.
+    The row has the torch release of the first option without `wheels` that is not for nightly
+    builds. Returns an empty list if there is no such option. Also returns an empty list if this
+    option pins a plugin, because the torch version that the plugin needs is not stated.
     """
     needing = (o for o in options if o.get("channel") != "preview" and "wheels" not in o)
     first = next(needing, None)
@@ -266,12 +272,12 @@ _PIN = re.compile(r"={2,3}\s*([^,;\s+]+)")
 def steps_of_rows(
     steps: Iterable[Mapping[str, Any]], package: str, *, has_plugin: bool
 ) -> list[dict[str, Any]]:
-    """Return the pip steps `steps` with placeholders for the versions of torch and `package`.
+    """Return pip steps with placeholders for the versions of torch and `package`.
 
-    The rows of compatibility.yaml fill the placeholders. `has_plugin` is whether these rows state
-    versions of `package`; if not, only torch gets a placeholder. A placeholder replaces a pin or
-    follows a name without a version: otherwise the command for an older release would install the
-    newest version. Other specifiers, such as `>=2.9`, and steps with `pre` are unchanged.
+    For example, `torch==2.9.0` and `torch` become `torch=={torch}`. The rows of compatibility.yaml
+    fill the placeholders. `has_plugin` says whether these rows state versions of `package`; if it
+    is false, only torch gets a placeholder. Other specifiers, such as `>=2.9`, and steps with `pre`
+    are not changed.
     """
     names = {"torch": "torch"}
     if has_plugin and canonicalize_name(package) != "torch":

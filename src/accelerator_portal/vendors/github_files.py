@@ -142,6 +142,6 @@ def _owned(catalog: Catalog) -> Iterator[str]:
 
 
 def _option(platform: Platform) -> str:
-    """Return a form's option: the platform's name with its id, because options must be unique."""
+    """Return a platform's option in a form: its name with its id, because options are unique."""
     text = f"{platform.accelerator.name} ({platform.id})"
     return str(yaml.dump(text, default_style='"', allow_unicode=True, width=1000)).strip()

@@ -28,9 +28,10 @@ class Ask(Protocol):
     """A function that asks a person a question."""
 
     def __call__(self, question: Prompt, case: PlatformCase, *, first: bool) -> PlatformCase | None:
-        """Return the case with the answer, or unchanged if it was skipped; None to go back.
+        """Ask a question, and return `case` with the answer.
 
-        With `first`, there is no earlier question, and None is not allowed.
+        If the user skips the question, returns `case` unchanged. If the user goes back to the
+        previous question, returns None; this is not allowed if `first` is true.
         """
 
 
@@ -58,9 +59,9 @@ def interview(
 ) -> InterviewResult:
     """Return the case with all valid answers, and messages about wrong and missing answers.
 
-    `given` are the texts of answers by flag. `ask` asks the other questions, except hidden ones
-    whose answer follows from documents or other answers. Without `ask`, all answers that follow are
-    used, and the others are missing if they are needed.
+    `given` has the texts of given answers by flag. `ask` asks the user each other question, except
+    hidden questions whose answer documents or other answers imply. If `ask` is None, implied
+    answers are used, and questions without an answer are missing if they are needed.
     """
     wrong: list[str] = []
     missing: list[str] = []
@@ -93,9 +94,9 @@ def interview(
 
 
 def _proposals(case: PlatformCase) -> dict[str, Answer]:
-    """Return the case's answers by flag, without those to hidden questions.
+    """Return the case's answers by flag, without answers to hidden questions.
 
-    These are the defaults of the questions after a person goes back to an earlier question.
+    If the user goes back to an earlier question, these answers are the defaults of the questions.
     """
     return {f: answer for f, answer in case.answers.items() if not BY_FLAG[f].hidden}
 

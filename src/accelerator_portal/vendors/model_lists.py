@@ -44,9 +44,9 @@ _INDENTED_ROW = re.compile(r"^[ \t]+(?=\|)", re.MULTILINE)
 class _Table:
     """A table or a list of a document, with the texts of its cells.
 
-    `headings` are the titles of the sections that contain it, the outermost first. The first of
-    `rows` has the names of the columns. A list has one column, `LIST_ITEM`; its other rows are the
-    items that contain no list.
+    `headings` are the titles of the sections that contain the table or list, the outermost section
+    first. The first of `rows` has the names of the columns. A list has one column, `LIST_ITEM`; its
+    other rows are the list items that contain no other list.
     """
 
     headings: tuple[str, ...]
@@ -87,9 +87,9 @@ def _outer_tags(node: LexborNode) -> Iterator[str]:
 
 
 def _rows(table: LexborNode) -> list[list[str]]:
-    """Return the column names as the first row, then the texts of each row of cells.
+    """Return a table's column names as the first row, then the cell texts of each other row.
 
-    The text of a cell that spans columns or rows is repeated in each of them.
+    If a cell spans several columns or rows, its text is repeated in each column and row.
     """
     filled: dict[tuple[int, int], str] = {}
     rows = table.css("tr")
@@ -126,10 +126,11 @@ def _cell_text(cell: LexborNode) -> str:
 
 
 def read_models(path: str, text: str, listed: ModelList) -> ModelList:
-    """Return `listed` with `rows`, `left_out` and `models` read from the text of its document.
+    """Return a copy of `listed` with `rows`, `left_out` and `models` read from its document.
 
-    `path` names the document in errors; `.html` means HTML. Raises ProblemsError if the document
-    does not fit the reading rules in `listed`, for example without one of its headings.
+    `text` is the text of the document, and `path` its path. A path that ends with `.html` means
+    HTML, any other path means Markdown. Raises ProblemsError if the document does not fit the
+    reading rules in `listed`, for example if a heading is missing.
     """
     reading = _Reading(path, text, listed)
     for table in _tables(path, text, listed):
@@ -249,7 +250,10 @@ class _Reading:
             found.details[words] = None
 
     def _detail(self, cell: str, column: str) -> str:
-        """Return a cell's text; for a mark, the name of its column if it means yes, else ""."""
+        """Return the detail that a cell states: its text, or the column's name for a mark.
+
+        For a mark that means no, the result is empty.
+        """
         if cell in self.listed.marks:
             return column if self.listed.marks[cell] else ""
         return _shown(cell)

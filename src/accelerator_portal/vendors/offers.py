@@ -47,7 +47,10 @@ def package_offers(package: PackageMetadata) -> dict[str, Answer]:
 
 
 def project_page(package: PackageMetadata) -> str | None:
-    """Return the address of a package's code, else its home page or its documentation; or None."""
+    """Return the address of a package's repository, home page or documentation, or None.
+
+    The first of these that the metadata states is returned.
+    """
     return next(_urls(package, (*_CODE, *_DOCUMENTATION)), None)
 
 

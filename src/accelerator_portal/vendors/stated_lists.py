@@ -38,10 +38,10 @@ def document_of(file: StatedModels, listed: ModelList) -> CitedDocument | None:
 def with_list(
     file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
 ) -> StatedModels:
-    """Return `file` with `lists[place]` read again from `copy`, a copy of its cited document.
+    """Return a copy of `file` with the list `lists[place]` read again from a copy of its document.
 
-    Its source gets the copy's commit and dates. Raises ProblemsError if the document does not
-    fit the list's reading rules, for example without one of its headings.
+    The list's source gets the commit and the dates of `copy`. Raises ProblemsError if the document
+    does not fit the list's reading rules, for example if a heading is missing.
     """
     lists = list(file.lists)
     name = lists[place].source[0]

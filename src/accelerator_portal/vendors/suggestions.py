@@ -59,10 +59,10 @@ def suggested(case: PlatformCase, flag: str) -> str | None:
 
 
 def _integration(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the id of the answer's source, and "out-of-tree" if the package is not torch.
+    """Return the source id and the answer "out-of-tree" if the package is not torch.
 
     A package other than torch is installed on top of PyTorch. For torch, or without a package,
-    there is no answer: the second item is empty.
+    there is no answer: the second item is an empty tuple.
     """
     package = case.value("package")
     if package and canonicalize_name(package) != "torch":
@@ -81,11 +81,11 @@ def _torch(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the id of the answer's source, and the plugin version that the install command pins.
+    """Return the source id and the plugin version that the install command pins.
 
-    If it pins none, the version is that of the package whose metadata was read, provided that it
-    supports all torch releases of the answers. The second item is empty if there is no version, or
-    if the command pins it for only one of several torch releases.
+    If the command pins no version, returns the version of the package whose metadata was read, if
+    this package supports all torch releases in the answers. The second item is an empty tuple if
+    there is no version, or if the command pins the version for only one of several torch releases.
     """
     package = case.package
     pin = pinned_plugin(case)
@@ -98,10 +98,10 @@ def _plugin_version(case: PlatformCase) -> tuple[str, Texts]:
 
 
 def _python(case: PlatformCase) -> tuple[str, Texts]:
-    """Return the id of the answer's source, and the Python versions that the package supports.
+    """Return the source id and the Python versions that the package supports, joined by commas.
 
-    They are versions of the answered torch releases, as one text joined by commas. Free-threaded
-    Python is omitted, because package metadata cannot state it. The second item is empty if the
+    These are Python versions of the torch releases in the answers. Free-threaded Pythons are
+    omitted, because package metadata cannot state them. The second item is an empty tuple if the
     metadata states no Python versions.
     """
     wanted = case.package.python if case.package else None
