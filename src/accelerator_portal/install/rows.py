@@ -105,8 +105,8 @@ class InstallRow:
     calls: tuple[PipCall, ...] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
-    """A finding, or None, for each of `pythons`. If `pythons` is None, there is one item. Empty until
-    the findings are added."""
+    """A finding, or None, for each of `pythons`; only one item if `pythons` is None. Empty until
+    findings are added."""
     container: Container | None = None
     """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()

@@ -123,8 +123,8 @@ def _run(
 ) -> dict[str, str] | ResolutionResult:
     """Return the versions that uv finds for one call, by package.
 
-    If uv finds no versions, returns the result with the reason instead.
-    `installed` is the folder with empty wheels of the packages that earlier calls found.
+    If uv finds no versions, returns the result with the reason instead. `installed` is the folder
+    with empty wheels of the packages that earlier calls found.
     """
     arguments = _arguments(question, call, uv)
     if (installed / CONSTRAINTS).exists():
