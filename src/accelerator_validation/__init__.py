@@ -1,1 +1,1 @@
-"""Runs test suites on a device and writes the common test report: the harness."""
+"""Runs test suites on a device, and writes the results to a report: the test harness."""

@@ -52,7 +52,7 @@ Spread = tuple[float, float, int]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The ATen operators that a computation dispatched, and those that ran on the CPU instead."""
+    """The ATen operators that a computation dispatched, and the operators that ran on the CPU."""
 
     operators: tuple[str, ...] = ()
     computed_on_cpu: tuple[str, ...] = ()
@@ -96,9 +96,10 @@ def result_of(record: Mapping[str, Any]) -> Result:
 
 
 def with_lost_observation(verdict: Result, why: str, log_tail: str | None = None) -> Result:
-    """Return a result whose reason also says why the test's operators could not be recorded.
+    """Return the result with a note that the test's operators could not be recorded.
 
-    `log_tail` replaces that of the result.
+    `why` is the cause, which the note states. `log_tail` replaces the log tail of the result, even
+    if it is None.
     """
     lost = f"The operators of this test could not be recorded: {why}"
     reason = brief(f"{verdict.reason or ''} {lost}".strip())

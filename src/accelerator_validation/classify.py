@@ -20,7 +20,7 @@ class MismatchError(Exception):
 
 
 class CheckFailedError(Exception):
-    """Raised if a check fails other than by a MismatchError; the message says why."""
+    """Raised if a check fails for another cause than a wrong number; the message says why."""
 
 
 class BrokenTestError(Exception):
@@ -48,9 +48,10 @@ _OWN: tuple[tuple[type[Exception], Outcome], ...] = (
 def verdict(error: BaseException, stage: Stage, *, reference: bool = False) -> Result:
     """Return the result of a test that raised an exception in a stage.
 
-    The exceptions of this module and NotHereError have fixed outcomes. With `reference`, the device
-    was not used, and any other exception is `test-broken`. Without it, class and text of the
-    exception decide. If the text names a missing operator, the reason begins with its name.
+    Each exception class of this module has a fixed outcome, and NotHereError has one, too. If
+    `reference` is true, the test did not use the device, and any other exception gives the outcome
+    `test-broken`. If `reference` is false, the class and the text of the exception determine the
+    outcome. If the text names a missing operator, the reason begins with the operator's name.
     """
     text = words_of(error)
     for kind, outcome in _OWN:

@@ -45,17 +45,17 @@ class Context:
 
     @contextmanager
     def on_reference(self) -> Iterator[None]:
-        """Mark a part of a test that uses no device.
+        """Mark the code in a `with` block as a part of the test that does not use the device.
 
-        If an exception ends this part, the outcome is `test-broken`, except for the exceptions with
-        outcomes of their own in `classify`.
+        If this part raises an exception, the outcome is `test-broken`. Exceptions that have a fixed
+        outcome in `classify.verdict` keep it.
         """
         before, self.reference = self.reference, True
         yield
         self.reference = before  # not reset after an exception: `verdict` reads it
 
     def announce(self, step: str) -> None:
-        """Write to the worker's log that a step begins; a crash is reported with the last step."""
+        """Write to the worker's log that a step begins. A crash report names the last step."""
         sys.stderr.write(f"{STEP}{REFERENCE if self.reference else ''}{step}\n")
         sys.stderr.flush()
 

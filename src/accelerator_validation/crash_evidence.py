@@ -49,9 +49,9 @@ def last_step(log: str) -> str | None:
 
 
 def evidence(log: str) -> str:
-    """Return the end of what a process wrote to its log, and the top of faulthandler's stack.
+    """Return the end of the output in a log, and the top of the stack that faulthandler wrote.
 
-    Announcements of completed steps and faulthandler's list of modules are omitted.
+    The announcements of completed steps and faulthandler's list of modules are omitted.
     """
     *_, begin = (len(log), *(match.start() for match in _BEGIN.finditer(log)))
     lines = log[:begin].splitlines()
@@ -62,10 +62,10 @@ def evidence(log: str) -> str:
 
 
 def _stack(text: str) -> list[str]:
-    """Return the parts of faulthandler's text, each shortened.
+    """Return the shortened parts of a stack that faulthandler wrote.
 
-    They are the first line, the Python frames of the thread that crashed, and the C frames if there
-    are any. Without Python frames in that thread, those of the main thread are returned.
+    The parts are the first line, the Python frames of the crashed thread, and the C frames, if any.
+    If the crashed thread has no Python frames, the frames of the main thread are returned instead.
     """
     python, *native = _C_STACK.split(_MODULES.sub("", text), maxsplit=1)
     head, *threads = _THREAD.split(python)

@@ -76,10 +76,11 @@ def installed_facts(package: str | None) -> dict[str, Any]:
 
 
 def plugin(device: str) -> dict[str, str] | None:
-    """Return `name`, `version` and `commit` of the plugin that torch loads by itself, or None.
+    """Return the `name`, `version` and, if known, `commit` of the plugin for a device, or None.
 
-    Of several plugins, one whose entry point contains the type of `device` is preferred; for a type
-    in `IN_TREE`, it must contain it. The commit is included if it is known.
+    Only plugins that torch loads through an entry point count. If several plugins are installed, a
+    plugin whose entry point contains the device type is preferred. If the device type is in
+    `IN_TREE`, the entry point must contain it. The result for the CPU is None.
     """
     kind = device_type(device)
     points = metadata.entry_points(group=GROUP)
@@ -114,7 +115,7 @@ def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
 
 
 def installed_versions(packages: Iterable[str]) -> dict[str, str]:
-    """Return the versions of those packages that are installed, by name."""
+    """Return the version of each installed package, by name. Missing packages are omitted."""
     return {name: version for name in packages if (version := installed_version(name))}
 
 

@@ -42,7 +42,7 @@ OWN_TESTS = "PyTorch's own tests and pytest suites use their own assertions."
 def heading(
     request: Request, matrices: Mapping[str, Matrix], plan: Plan, probed: Probed
 ) -> dict[str, Any]:
-    """Return the first record of a journal: what `report_of` needs besides tests and results."""
+    """Return the first record of a journal: the facts about the whole run for the report."""
     counts = plan.counts()
     return {
         "accelerator": request.accelerator,

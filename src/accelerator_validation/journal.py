@@ -30,7 +30,10 @@ class JournalError(Exception):
 
 
 class Journal(AbstractContextManager["Journal"]):
-    """Appends records to a file, emptied if `anew`. A record survives a crash of this process."""
+    """Appends records to a journal file. A record survives a crash of this process.
+
+    If `anew` is true, the file is emptied first. Raises JournalError if the file cannot be opened.
+    """
 
     def __init__(self, path: Path, *, anew: bool) -> None:
         self.path = path
@@ -67,7 +70,7 @@ class Journal(AbstractContextManager["Journal"]):
         self.write(begun | ({"machine": machine} if machine else {}))
 
     def end(self, case: Case, result: Result, *, final: bool) -> None:
-        """Record the end of a test; it is not `final` if the test will be repeated."""
+        """Record the end of a test. `final` is false if the test will be repeated."""
         self.write({"record": "end", "case": case.id, "final": final, "result": result.record()})
 
     def __exit__(self, *_: object) -> None:
@@ -90,10 +93,10 @@ class JournalContent:
 
 
 def read_journal(path: Path) -> JournalContent:
-    """Return the content of a journal; incomplete lines are ignored.
+    """Return the content of a journal. Incomplete lines are ignored.
 
-    Raises JournalError if the file cannot be read, has no heading or no plan, is of another
-    version, or has an invalid record.
+    Raises JournalError if the file cannot be read, has no heading or no plan, has another version
+    of the format, or has an invalid record.
     """
     try:
         lines = path.read_bytes().splitlines()

@@ -64,8 +64,9 @@ ProgressCallback = Callable[[str], None]
 class SuiteSources:
     """The sources of suites and settings that are not part of this package.
 
-    `platform` has a platform's settings and deployment recipes, `checkout` is a checkout of
-    TorchBench, `pytorch` is one of PyTorch with its tests, and `pytest` is a vendor's pytest suite.
+    `platform` has a platform's settings and deployment recipes. `checkout` is the folder of a
+    TorchBench checkout. `pytorch` is a PyTorch checkout with its test files. `pytest` is a vendor's
+    pytest suite.
     """
 
     platform: Platform | None = None
@@ -94,9 +95,10 @@ def start(
 ) -> Finished:
     """Plan the tests, check the device, run the tests, and return the ended run.
 
-    `watching` shows the progress of the tests; `told` is called with messages about the start.
-    Raises the errors of `plan_of`, and RunError also if the cluster, the report's files or the
-    device cannot be used; for the device, see `_probed`.
+    `watching` shows the progress of the tests. `told` is called with messages about the start.
+    Raises the errors of `plan_of`. Also raises RunError if the cluster or the device cannot be
+    used, or if the report cannot be written. If the suite `integration` runs, its tests report most
+    faults of the device instead.
     """
     matrices, asked = _matrices(request, request.suites, sources)
     with locked(request), _cluster(request, told) as cluster:
@@ -136,7 +138,10 @@ def resume_run(
 
 
 def _cluster(request: Request, told: ProgressCallback) -> AbstractContextManager[Cluster | None]:
-    """Connect to the cluster of a request, if it names one; raises RunError on entry."""
+    """Return a context manager that connects to the cluster of a request, if it names one.
+
+    If the connection fails, entering the `with` block raises RunError.
+    """
     if request.scheduler is None:
         return nullcontext()
     told(f"Connecting to the Dask scheduler at {request.scheduler}.")
@@ -169,7 +174,6 @@ class _Waiting:
 
 
 def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback) -> None:
-    """Warn if the checkout of PyTorch does not match the installed torch."""
     for matrix in matrices.values():
         if matrix.files and (words := difference(matrix.given, probed.environment)):
             told(f"Warning: {words}")
@@ -178,10 +182,10 @@ def _warn(matrices: Mapping[str, Matrix], probed: Probed, told: ProgressCallback
 def _matrices(
     request: Request, suites: tuple[str, ...], sources: SuiteSources
 ) -> tuple[Mapping[str, Matrix], BackendReply | None]:
-    """Return the matrices by suite, and the reply of the ExecuTorch backend that is tested.
+    """Return the matrix of each suite, and the reply of the tested ExecuTorch backend.
 
-    The reply is None without a suite of ExecuTorch. The matrices include the backend's recipes and
-    the platform's settings.
+    The matrices include the backend's recipes and the platform's settings. If no suite tests
+    ExecuTorch, the reply is None. Raises the errors of `plan_of`.
     """
     own = pytest_matrices(suites, request, sources.pytest)
     matrices = with_checkout(matrices_of(s for s in suites if s not in own), sources.checkout)
@@ -210,9 +214,9 @@ def _probed(
 ) -> Probed:
     """Return the result of probing the device. Raises RunError if the device cannot be used.
 
-    If `suites` include `integration`, whose tests report the cause, most failed probes are
-    returned. The error is raised even then if torch is missing, the probe hangs, or torch does not
-    support the device.
+    If `suites` has the suite `integration`, its tests report the cause. A failed probe is then
+    returned, with three exceptions: RunError is raised if torch is missing, if the probe hangs, or
+    if torch does not support the device.
     """
     found = _tried(request, cluster, waiting)
     if found.fault == "no torch":
@@ -255,7 +259,7 @@ def is_installed(module: str) -> bool:
 def missing_packages(
     matrices: Mapping[str, Matrix], installed: IsInstalled = is_installed
 ) -> dict[str, tuple[str, ...]]:
-    """Return the missing packages of each suite, without suites that lack none."""
+    """Return the missing packages by suite. Suites that lack no package are omitted."""
     lacks = {
         suite: tuple(package for package in matrix.packages if not installed(package))
         for suite, matrix in matrices.items()
@@ -264,7 +268,7 @@ def missing_packages(
 
 
 def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> str:
-    """Return an error message: missing packages, how to install them, suites that lack none."""
+    """Return an error message that names missing packages, a fix, and the suites that can run."""
     needs = [f'the suite "{suite}" needs {" and ".join(names)}' for suite, names in lacks.items()]
     packages = sorted({name for names in lacks.values() for name in names})
     what = f"{'; '.join(needs)}, not installed for {sys.executable}."
@@ -275,7 +279,7 @@ def missing_words(lacks: Mapping[str, Iterable[str]], suites: Iterable[str]) -> 
 
 
 def no_torch_words() -> str:
-    """Return an error message: torch is missing, so the harness needs another environment."""
+    """Return the error message for an environment without torch."""
     return (
         f"PyTorch is not installed for {sys.executable}. Activate the environment that has torch "
         f"and your plugin and run, in a clone of the portal: {install_command()}\n"

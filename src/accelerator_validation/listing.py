@@ -44,8 +44,8 @@ def offers_of(
 ) -> dict[str, list[Offer]]:
     """Wait for the process of `begin_listing`, and return the tests by suite name.
 
-    `waiting` is called with the seconds since the start, `told` with the progress of a long
-    listing. Raises RunError if the process fails or needs more than 30 minutes.
+    `waiting` is called with the seconds since the start. `told` is called with messages about the
+    progress. Raises RunError if the process fails or needs more than 30 minutes.
     """
 
     def also(seconds: float) -> None:

@@ -62,7 +62,7 @@ class TestFile(Model):
 def file_of(name: str, files: Iterable[TestFile]) -> TestFile | None:
     """Return the file that contains a test: `test_ops` for `test_ops.TestCommon::test_out`.
 
-    Returns None if no file does.
+    Returns None if no file contains the test.
     """
     container = f"{name.partition('::')[0]}."
     found = [file for file in files if container.startswith(f"{file.container}.")]
@@ -157,10 +157,11 @@ def read_matrix(suite: str) -> Matrix:
 
 
 def with_recipes(matrix: Matrix, recipes: Iterable[str], plain: Iterable[str] = ()) -> Matrix:
-    """Return a matrix with a backend's recipes on its axis `recipe`, if it has that axis.
+    """Return the matrix with a backend's recipes as the values of the axis `recipe`.
 
-    Recipes run by default, except those that the matrix lists without running them by default.
-    `plain` has the names that `plain_recipes` returns for the new matrix.
+    If the matrix has no such axis, it is returned unchanged. A recipe runs by default, unless the
+    matrix already lists it as a recipe that runs only on request. `plain` has the recipes that
+    `plain_recipes` returns for the new matrix.
     """
     if "recipe" not in matrix.axes:
         return matrix
@@ -184,9 +185,9 @@ def plain_recipes(matrix: Matrix) -> frozenset[str]:
 
 
 def matrix_of(path: str, text: str) -> Matrix:
-    """Return the matrix in a YAML text.
+    """Return the matrix that a YAML text defines.
 
-    Raises ProblemsError, which lists all errors in the text.
+    Raises ProblemsError if the text is invalid. The error lists all problems.
     """
     file, problems = parse_yaml(path, text)
     if file is None or problems:

@@ -45,7 +45,8 @@ def applied(matrices: Mapping[str, Matrix], platform: Platform) -> dict[str, Mat
 def differences(settings: Validation, matrices: Mapping[str, Matrix]) -> Iterator[str]:
     """Yield a sentence for each tolerance, parameter and time limit that the platform sets.
 
-    Sentences that do not fit into the report's note are counted in the last one.
+    The length of the report's note is limited. If sentences are left out for this reason, the last
+    sentence says how many.
     """
     room, left = _MOST, 0
     for suite in filter(matrices.__contains__, settings.suites):

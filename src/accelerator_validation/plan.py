@@ -21,11 +21,11 @@ class RunError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A test that a suite offers, before it is combined with the axes of the suite's matrix.
+    """A test of a suite, before it is combined with the axes of the suite's matrix.
 
-    `only` has the values that the test supports, by axis; it supports all values of other axes.
-    `parameters` are parameters of the test that are not axes, each with one value. A test that is
-    not `usual` runs only on request.
+    `only` has the values that the test supports, by axis. If an axis is not in `only`, the test
+    supports all its values. `parameters` has further parameters of the test, each with one value.
+    If `usual` is false, the test runs only on request.
     """
 
     name: str
@@ -34,13 +34,14 @@ class Offer:
     usual: bool = True
 
     def takes(self, combination: Mapping[str, str]) -> bool:
-        """Return whether the test exists with these parameters."""
+        """Return whether the test supports these values of the axes."""
         return all(combination.get(name) in values for name, values in self.only.items())
 
     def is_asked_for(self, only: Mapping[str, Iterable[str]], *, everything: bool) -> bool:
-        """Return whether the test runs: it is usual or `everything` is set, and `only` allows it.
+        """Return whether a run includes the test.
 
-        `only` has the values to run by parameter; here, the test's own `parameters` are checked.
+        `only` has the values to run by parameter. It must allow the values in `parameters`. If
+        `everything` is false, the test must also be `usual`.
         """
         own = self.parameters.keys() & only.keys()
         return (self.usual or everything) and all(self.parameters[n] in set(only[n]) for n in own)
@@ -48,10 +49,11 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The tests of a run, in their order, and the known issues that affect them.
+    """The tests of a run in order, and the known issues that affect these tests.
 
-    `skipped` and `expected` are by test id: the issues because of which a test is skipped or is
-    expected to fail. `shard` is set if this is a part of a larger plan.
+    `skipped` has the issue that skips a test, by test id. `expected` has the issue because of which
+    a test is expected to fail, by test id. If this plan is a part of a larger plan, `shard`
+    describes the part.
     """
 
     cases: tuple[Case, ...]
@@ -79,8 +81,8 @@ def expand(
 ) -> Iterator[Case]:
     """Yield the product of a suite's tests and axes, without excluded or unsupported combinations.
 
-    `only` has the values to run by parameter; for other axes, these are the default values. Tests
-    that are not usual are included only with `everything`.
+    `only` has the values to run by parameter. An axis that is not in `only` has its default values.
+    Tests that are not `usual` are included only if `everything` is true.
     """
     combinations = list(matrix.combinations(only))
     for offer in offers:

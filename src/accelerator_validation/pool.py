@@ -76,10 +76,10 @@ def preload(job: Job) -> None:
 
 
 class Pool:
-    """Runs tests in `workers` processes, and calls `began` and `ended` for each attempt.
+    """Runs tests in `workers` processes, and calls `began` and `ended` for each attempt at a test.
 
-    The calls are made in this process. With `fresh`, each worker imports torch itself instead of
-    being forked.
+    The calls are made in this process. If `fresh` is true, each worker imports torch itself instead
+    of being forked.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class Pool:
             worker.unfit = True
 
     def _finish(self, worker: _Worker, case: Case, result: Result) -> None:
-        """Report the end of a test; it is repeated if earlier tests may have caused the failure."""
+        """Report the end of a test. If earlier tests may have caused a failure, queue it again."""
         again = OUTCOMES[result.outcome].retried and not worker.alone
         if again:
             self._suspects.append(case)
@@ -209,16 +209,19 @@ class Pool:
         self._ended(case, result, not again)
 
     def _ended_by(self, worker: _Worker, case: Case, end: Result) -> None:
-        """Report the end of a test whose worker died or was killed, with the result `end`.
+        """Report the end of a test whose worker died or was killed.
 
-        If the worker had already sent a verdict, the verdict is reported instead of `end`.
+        The result is `end`. If the worker had already sent a verdict, the result is the verdict.
         """
         if worker.verdict:
             end = with_lost_observation(worker.verdict, end.reason or end.outcome, end.log_tail)
         self._finish(worker, case, end)
 
     def _died(self, worker: _Worker) -> None:
-        """Handle a worker that ended by itself. Raises PoolError if too many never start a test."""
+        """Handle a worker that ended by itself.
+
+        Raises PoolError if `MAX_STILLBORN` workers in a row ended before they started a test.
+        """
         worker.process.join(_GRACE_S)
         code = worker.process.exitcode
         log = self._remove(worker)
@@ -246,7 +249,7 @@ class Pool:
         return read_log(worker.log)
 
     def _dismiss(self, worker: _Worker) -> None:
-        """End an idle worker; a worker that is not idle is killed."""
+        """Ask an idle worker to end, and kill a worker that is not idle."""
         with suppress(OSError):  # it is gone already
             if worker.idle:
                 worker.connection.send(None)
@@ -263,7 +266,10 @@ class Pool:
 
 
 def _reason_of_second(result: Result, first: Outcome) -> str:
-    """Return the reason in the result of a second attempt, with a note on the outcome `first`."""
+    """Return the reason of a second attempt's result, with a note about the first attempt.
+
+    `first` is the outcome of the first attempt.
+    """
     if result.outcome == first:
         return f"{result.reason} The result was the same when the test ran in a separate process."
     note = "The first attempt, after other tests in the same process, failed."
@@ -273,8 +279,9 @@ def _reason_of_second(result: Result, first: Outcome) -> str:
 def death(code: int | None, log: str, *, alone: bool) -> Result:
     """Return the result of a test whose worker died with exit status `code`.
 
-    The outcome is `crashed`. It is `test-broken` if the worker died while computing the reference
-    on the CPU and `alone` is true: in a second attempt, with no other tests in the process.
+    `alone` is true if no other test ran in the process, as in a second attempt. If such a worker
+    died while it computed the reference on the CPU, the outcome is `test-broken`. Otherwise the
+    outcome is `crashed`.
     """
     step = last_step(log)
     reference = step is not None and step.startswith(REFERENCE)

@@ -41,9 +41,10 @@ _NO_SUCH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The result of trying a device: the environment, and a fault if the device cannot be used.
+    """The result of probing a device: the environment, and a fault if the device cannot be used.
 
-    `words` describe the fault. `forks` is whether a forked process can use the device.
+    `words` is the error message for the fault. `forks` is true if a forked process can use the
+    device.
     """
 
     environment: Mapping[str, Any] = field(default_factory=dict)
@@ -73,9 +74,9 @@ def begin_probe(device: str, imports: str | None = None) -> SideProcess:
 def probed_by(
     process: SideProcess, waiting: Waiting = lambda _: None, limit_s: float = LIMIT_S
 ) -> Probed:
-    """Wait for the process of `begin_probe` and return its result.
+    """Wait for the process of `begin_probe`, and return the probe result.
 
-    `fault` is set if the process fails, hangs or dies.
+    If the process fails, dies, or needs more than `limit_s` seconds, the result has a fault.
     """
     done = process.wait(limit_s, waiting)
     lines = [line for line in done.stdout.splitlines() if line.startswith(_RESULT)]
@@ -142,7 +143,7 @@ def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module 
 def _works_in_a_fork(device: str) -> bool:
     """Return whether a forked process can use the device.
 
-    It cannot if importing the plugin starts the device.
+    The result is false if importing the plugin starts the device.
     """
     if "fork" not in multiprocessing.get_all_start_methods():
         return False

@@ -28,7 +28,7 @@ NEEDS = {
 def needs_of(suite: str) -> tuple[str, ...]:
     """Return the options of `validate` that a suite requires, with placeholders like `CHECKOUT`.
 
-    The name of a suite that is not built in belongs to a vendor's pytest suite.
+    A suite that is not built in is a vendor's pytest suite.
     """
     if suite in suite_names():
         return NEEDS.get(suite, ())
@@ -36,10 +36,11 @@ def needs_of(suite: str) -> tuple[str, ...]:
 
 
 def report_of(kept: JournalContent, finished: dt.datetime | None, why: str | None = None) -> Report:
-    """Return the report of a journal's content; tests without an end count as not run.
+    """Return the report of a run, from the content of its journal.
 
-    `finished` is None if the run has not ended. `why` is the reason of tests that were not run.
-    Raises pydantic.ValidationError if a value, such as the device's name, is not valid in a report.
+    A test that has not ended is reported as not run, with the reason `why`. If the run has not
+    ended, `finished` is None. Raises pydantic.ValidationError if a value, such as the device's
+    name, is not valid in a report.
     """
     head = kept.head
     record = {
@@ -59,9 +60,9 @@ def report_of(kept: JournalContent, finished: dt.datetime | None, why: str | Non
 
 
 def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
-    """Return the shard of a run, with `unfinished`, the number of its tests that did not finish.
+    """Return the shard of a run, with `unfinished`: the number of tests that did not finish.
 
-    None if the run has no shard.
+    Returns None if the run has no shard.
     """
     head: Mapping[str, Any] | None = kept.head.get("shard")
     done = kept.results.keys() | kept.head["skipped"].keys()
@@ -69,7 +70,10 @@ def _shard(kept: JournalContent) -> Mapping[str, Any] | None:
 
 
 def _suite(suite: Mapping[str, Any], kept: JournalContent) -> Mapping[str, Any]:
-    """Return a suite of the heading, with the key `operators` if its tests covered any."""
+    """Return a suite's entry for the report, with the operators that its tests covered.
+
+    If the tests covered no operators, the entry has no key `operators`.
+    """
     of_suite = {case.id for case in kept.cases if case.suite == suite["name"]}
     results = [kept.results[key] for key in of_suite & kept.results.keys()]
     covered = sorted({name for result in results for name in result.operators})

@@ -120,9 +120,9 @@ def matrices_of(suites: Iterable[str]) -> dict[str, Matrix]:
 
 
 def at_full_size(suites: Iterable[str]) -> tuple[str, ...]:
-    """Return the suites, with those in `FULL_SIZE` replaced by suites of full-size models.
+    """Return the suites, with suites of small models replaced by suites of full-size models.
 
-    Names of families are replaced by the names of their suites.
+    `FULL_SIZE` has the replacements. A family, such as `models`, is replaced by its suites.
     """
     return tuple(FULL_SIZE.get(name, name) for name in _without_families(suites))
 
@@ -132,9 +132,10 @@ def _without_families(suites: Iterable[str]) -> list[str]:
 
 
 def with_checkout(matrices: Mapping[str, Matrix], checkout: Path | None) -> dict[str, Matrix]:
-    """Return the matrices, with the checkout's folder and commit in that of TorchBench.
+    """Return the matrices, with the checkout's folder and commit added to the suite `torchbench`.
 
-    Raises RunError if the suite `torchbench` is among them without a valid checkout.
+    If `matrices` does not have this suite, the result is unchanged. Otherwise raises RunError if
+    the checkout is missing or invalid.
     """
     if TORCHBENCH not in matrices:
         return dict(matrices)
@@ -163,10 +164,11 @@ def planned(
     offers: Mapping[str, list[Offer]],
     today: dt.date,
 ) -> Plan:
-    """Return the plan of a request from the `offers` of each suite.
+    """Return the plan of a request, from the tests that each suite offers.
 
-    Raises RunError if no test is selected, or if a value, the recipe to deploy or, without a `-k`
-    expression, a named test does not exist; ExpressionError if the `-k` expression is invalid.
+    Raises RunError if no test is selected, if no suite has a requested value, or if the platform
+    has no recipe to deploy. Without a `-k` expression, also raises RunError if a named test does
+    not exist. Raises ExpressionError if the `-k` expression is invalid.
     """
     _refuse_unknown_values(request, matrices, offers)
     if DEPLOY in matrices and not matrices[DEPLOY].deployments:
@@ -214,7 +216,7 @@ ALONE = frozenset({"speed"})
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The number of workers of a run, and of threads of each worker."""
+    """The number of workers of a run, and the number of threads of each worker."""
 
     workers: int
     threads: int

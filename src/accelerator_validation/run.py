@@ -226,7 +226,10 @@ def _advice_to_start_anew() -> Iterator[None]:
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
-    """Start importing what forked workers need, while the plan is being made."""
+    """Start the process from which workers are forked; it imports torch and the suites.
+
+    If each worker must import torch itself, this does nothing.
+    """
     if not probed.needs_fresh_workers:
         preload(_job(request, matrices))
 
@@ -251,7 +254,7 @@ def _now() -> dt.datetime:
 def _refuse_other_run(kept: JournalContent, request: Request, probed: Probed) -> None:
     """Raise RunError if device, torch, plugin, backend or shard differ from the run's start.
 
-    The error is also raised if the device now fails before they are known.
+    Also raises RunError if the device cannot be used now, so that the version of torch is unknown.
     """
     before, now = kept.head["environment"], probed.environment
     if "torch" in before and "torch" not in now:  # the probe ended before it could tell

@@ -1,4 +1,4 @@
-"""Selects tests: by `-k` expressions, or those that failed in another report."""
+"""Selects tests by `-k` expressions, or by their failures in another report."""
 
 from __future__ import annotations
 
@@ -72,5 +72,5 @@ class _Parser:
 
 
 def failed_in(report: Report) -> frozenset[str]:
-    """Return the keys of the tests that failed, ended with an error, or did not run in a report."""
+    """Return the keys of a report's tests that failed, ended with an error, or did not run."""
     return frozenset(identity_of(t).key for t in report.tests if t.outcome in UNSETTLED)

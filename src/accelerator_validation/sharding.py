@@ -30,11 +30,9 @@ from accelerator_validation.request import Request, ShardRequest
 
 
 def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
-    """Return `count` groups of positions in `weights`; the groups have similar sums of weights.
+    """Split the positions in `weights` into `count` groups with similar sums of weights.
 
-    Items are assigned by descending weight to the group with the smallest sum, then the fewest
-    items. So adjacent items with equal weights, which are often similar, usually go to different
-    groups.
+    Adjacent positions with equal weights usually go to different groups.
     """
     groups: list[list[int]] = [[] for _ in range(count)]
     lightest = [(0, 0, index) for index in range(count)]
@@ -123,10 +121,10 @@ def times_of(reports: Iterable[Report]) -> dict[str, int]:
 
 
 def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, int]:
-    """Return the durations of tests from a report, or without `file` from the platform's reports.
+    """Return the recorded duration of each test in milliseconds, by test id.
 
-    They are in milliseconds by test id. Raises ProblemsError if `file` is invalid. Of the
-    platform's reports, invalid ones and baselines are ignored.
+    The durations are from the report `file`. If `file` is None, they are from the platform's
+    reports, without invalid reports and baselines. Raises ProblemsError if `file` is invalid.
     """
     if file:
         return times_of([read_report(file)])
@@ -140,7 +138,10 @@ def recorded_times(file: Path | None, platform: Platform | None) -> dict[str, in
 
 
 def sharded(plan: Plan, request: Request, matrices: Mapping[str, Matrix]) -> Plan:
-    """Return the shard of a plan that a request names, or the whole plan; see `shard_of`."""
+    """Return the shard of a plan that a request names. Without a shard, return the whole plan.
+
+    Raises the errors of `shard_of`.
+    """
     if request.shard is None:
         return plan
     options = options_of(request)

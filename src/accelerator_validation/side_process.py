@@ -1,4 +1,4 @@
-"""Runs a Python module in a process that ends with a `with` block and cannot block this one.
+"""Runs a Python module in a separate process, which is killed at the end of a `with` block.
 
 Its output goes to files, not to pipes, because a plugin may leave daemons behind that keep a pipe
 open forever. Its whole process group ends with the `with` block, also after Ctrl+C (and after
@@ -26,7 +26,7 @@ Waiting = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The output of a process; `status` is its exit status, or None if it ran out of time."""
+    """The output and the exit status of a process. If it ran out of time, `status` is None."""
 
     status: int | None
     stdout: str
@@ -95,7 +95,7 @@ class SideProcess(AbstractContextManager["SideProcess"]):
 
 
 def kill_group(leader: int | None) -> None:
-    """Kill the processes in the group of a process, even if it has ended itself."""
+    """Kill all processes in the process group of `leader`, even if `leader` has ended."""
     if leader is not None and hasattr(os, "killpg"):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(leader, signal.SIGKILL)

@@ -1,9 +1,9 @@
 """Runs batches of tests in a worker process, and reports the start and the end of each test.
 
-A worker inherits imports, never an initialized device: the process from which it is forked only
-imports. If an import initializes the device, forked workers end before the first test, and the
-parent starts workers without forking. If a test ends its process, the parent knows which test it
-was. The dispatched operators are recorded only after the verdict has been sent.
+The process from which workers are forked only imports modules and does not use the device. If an
+import initializes the device, forked workers end before the first test, and the parent starts
+workers without forking. If a test ends its process, the parent knows which test was running. The
+dispatched operators are recorded only after the verdict has been sent.
 """
 
 from __future__ import annotations
@@ -169,7 +169,10 @@ def _judged(case: Case, context: Context, job: Job) -> Result:
 
 
 def _observed(result: Result, context: Context) -> tuple[Result, bool]:
-    """Return the result with the dispatched operators, and whether the device may be unusable."""
+    """Return the result with the dispatched operators, and whether recording them failed.
+
+    If it failed, the device may be unusable.
+    """
     if context.observation is None:
         return result, False
     context.announce("the recording of operators")

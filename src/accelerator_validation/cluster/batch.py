@@ -15,9 +15,9 @@ from accelerator_validation.worker import Job
 class Batch:
     """Tests to run in order in one process, with everything the process needs.
 
-    `run` identifies the run, since runs can share a cluster. `fresh` means that each worker imports
-    torch itself instead of being forked. `environment` is the expected environment of the machine,
-    which may have joined the cluster later; None is not checked.
+    `run` is the id of the run, because several runs can share a cluster. If `fresh` is true, each
+    worker imports torch itself instead of being forked. `environment` is the expected environment
+    of the machine. If it is None, the environment is not checked.
     """
 
     run: str
@@ -29,9 +29,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class CaseEvent:
-    """The start of an attempt at a test, or its end if `result` is set.
+    """The start or the end of an attempt at a test.
 
-    An end is `final` unless the test will be repeated.
+    `result` is set only at the end. `final` is true at the end if the test will not be repeated.
     """
 
     case: Case
@@ -42,9 +42,9 @@ class CaseEvent:
 
 @dataclass(frozen=True, slots=True)
 class BatchOutcome:
-    """The events of a batch in order, and the machine that ran it.
+    """The events of a batch in order, and the machine that ran the batch.
 
-    `fault` is set if workers could not start; the events are then those before that.
+    If workers could not start, `fault` is the error message. `events` then has the earlier events.
     """
 
     events: tuple[CaseEvent, ...]

@@ -36,7 +36,10 @@ _WITHOUT_RESULT = frozenset({"lost", "pending"})
 
 
 class ClusterPool:
-    """Runs tests on a cluster; calls `began` and `ended` for each attempt, after its batch."""
+    """Runs tests on a cluster, and calls `began` and `ended` for each attempt at a test.
+
+    The calls are made when the whole batch of the test has ended.
+    """
 
     def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
         self,
@@ -123,7 +126,7 @@ class ClusterPool:
             raise PoolError(f"{outcome.machine}: {outcome.fault}")
 
     def _crashed(self, case: Case, error: BaseException) -> None:
-        """Record a test that killed the machines or processes that ran it alone."""
+        """Report a test as crashed: it killed each machine or process that ran only this test."""
         machine = getattr(getattr(error, "last_worker", None), "address", "")
         how = str(error)
         if not isinstance(error, HostDiedError):

@@ -40,9 +40,10 @@ class Cluster:
         self.slots = sum(client.nthreads().values())
 
     def probed(self, device: str, imports: str | None, waiting: Waiting) -> Probed:
-        """Probe a device on every machine and return the common result.
+        """Probe a device on every machine, and return the common result.
 
-        Raises RunError if a Dask worker does not respond or fails, and the errors of `agreed`.
+        Raises RunError if a Dask worker does not respond or fails. Also raises the errors of
+        `agreed`.
         """
         started = time.monotonic()
         futures = {
@@ -85,10 +86,11 @@ _SAME = "Install the same Python, torch, plugin and accelerator-portal there as 
 
 
 def agreed(found: Mapping[str, Probed]) -> Probed:
-    """Return the common result of probing a device; `found` has the results by Dask worker.
+    """Return the common probe result of all Dask workers.
 
-    Raises RunError if the Dask workers differ (it lists all differences), or if they have another
-    version of torch or another minor version of Python than this machine.
+    `found` has the probe result of each Dask worker, by address. Raises RunError, with a list of
+    all differences, if the Dask workers differ. Also raises RunError if they have another version
+    of torch or another minor version of Python than this machine.
     """
     (first, one), *others = sorted(found.items())
     wrong = [

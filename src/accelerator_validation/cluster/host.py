@@ -42,7 +42,10 @@ def outcome_of(batch: Batch) -> BatchOutcome:
 
 
 def _end_with(parent: int) -> None:
-    """End this process, and thereby its workers, when the Dask worker that started it has ended."""
+    """Wait until the parent process, the Dask worker, has ended. Then end this process.
+
+    The workers of this process end with it.
+    """
     while os.getppid() == parent:
         time.sleep(_LOOK_EVERY_S)
     os._exit(1)

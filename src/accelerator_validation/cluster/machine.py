@@ -66,7 +66,7 @@ class HostProcess:
         return outcome
 
     def close(self) -> None:
-        """End the process and all processes it started; a running batch raises HostDiedError."""
+        """End the process and its workers. If a batch is running, `run` raises HostDiedError."""
         kill_group(self._process.pid)
         self._process.kill()
         self._process.wait()
@@ -94,7 +94,7 @@ _states_lock = threading.Lock()
 
 
 def probe_machine(run: str, device: str, imports: str | None) -> Probed:
-    """Return the result of probing a device on this machine; each run probes it once."""
+    """Return the result of probing a device on this machine. A run probes only once."""
     state = _state(run)
     with state.lock:
         if state.probed is None:
@@ -104,10 +104,10 @@ def probe_machine(run: str, device: str, imports: str | None) -> Probed:
 
 
 def run_batch(batch: Batch) -> BatchOutcome:
-    """Run a batch in another process and return its outcome.
+    """Run a batch in another process, and return the outcome of the batch.
 
-    Raises HostDiedError if that process dies, and ForeignMachineError if this machine cannot use
-    the device or differs from the batch's `environment`.
+    Raises HostDiedError if the other process dies. Raises ForeignMachineError if this machine
+    cannot use the device or differs from the batch's `environment`.
     """
     if batch.environment is not None:
         found = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
@@ -139,7 +139,7 @@ def machine_name() -> str:
 def environment_differences(
     environment: Mapping[str, Any], expected: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the facts that differ between an environment and the expected one, in words."""
+    """Yield a text for each fact that differs: `torch 2.12.1 instead of 2.13.0`."""
     here, there = (
         environment_facts(Environment.model_validate(dict(one))) for one in (environment, expected)
     )
@@ -154,7 +154,10 @@ def _state(run: str) -> _RunState:
 
 @contextmanager
 def _host(state: _RunState) -> Iterator[HostProcess]:
-    """Yield an idle or a new process for batches; it becomes idle afterwards if it still runs."""
+    """Yield a process that can run a batch: an idle process if there is one, else a new one.
+
+    After the `with` block, the process becomes idle if it still runs. Otherwise it is closed.
+    """
     with state.lock:
         host = state.idle.pop() if state.idle else HostProcess()
         if not host.alive:

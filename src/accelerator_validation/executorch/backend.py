@@ -19,10 +19,10 @@ runtime."""
 
 
 class NotHereError(Exception):
-    """Raised if a step needs something that this machine lacks; the message names it.
+    """Raised if this machine lacks software or hardware for a step; the message names it.
 
-    Raise it in `lowering`, `quantizer`, `simulate` or `load`. The test is then skipped at that
-    step, with the metrics of the steps before it, because it says nothing about the backend.
+    Raise this error in `lowering`, `quantizer`, `simulate` or `load`. The test is then skipped at
+    that step, and keeps the metrics of the earlier steps.
     """
 
 
@@ -42,11 +42,11 @@ def version_of(package: str) -> Callable[[], str]:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way to lower and run a model; with its backend, it is what ExecuTorch calls a flow.
+    """A way to lower and run a model. ExecuTorch calls a backend with a recipe a flow.
 
-    Outputs must be within `atol + rtol * |reference|`. A quantized recipe is compared with the
-    quantized model in PyTorch. Since a backend may round differently, it must reach a
-    signal-to-noise ratio of `sqnr_db` decibels instead.
+    The difference from the reference must be at most `atol + rtol * |reference|`. If the recipe
+    quantizes, the reference is the quantized model in PyTorch. The outputs must then reach a
+    signal-to-noise ratio of `sqnr_db` decibels instead, because a backend may round differently.
     """
 
     name: str

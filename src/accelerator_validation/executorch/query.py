@@ -44,9 +44,10 @@ class BackendReply:
 
 
 def query_backend(name: str) -> BackendReply:
-    """Return the recipes and versions of backends, named as in `backends_of`.
+    """Return the recipes and versions of ExecuTorch backends.
 
-    Raises RunError if one of them cannot be used.
+    `name` has the names of the backends, separated by commas. Raises RunError if a backend cannot
+    be used.
     """
     with SideProcess(__name__, name) as process:
         done = process.wait(LIMIT_S)
@@ -64,7 +65,10 @@ def query_backend(name: str) -> BackendReply:
 
 
 def with_backend(probed: Probed, asked: BackendReply | None) -> Probed:
-    """Return the probe of a device with the backend's facts added, if a backend is tested."""
+    """Return the probe result with the backend's name, version and packages in its environment.
+
+    If `asked` is None, no backend is tested, and the probe result is returned unchanged.
+    """
     if asked is None:
         return probed
     packages = {**probed.environment.get("packages", {}), **asked.packages}

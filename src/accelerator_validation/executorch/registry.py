@@ -33,8 +33,8 @@ _LONGEST = 60
 def find_backend(name: str) -> Backend:
     """Return the backend with this name.
 
-    Raises RunError if there is none or more than one, or if its definition is invalid; also any
-    exception that the import of its package raises.
+    Raises RunError if no backend or more than one backend has this name, or if its definition is
+    invalid. If importing the backend raises an exception, this exception is passed on.
     """
     points = [point for point in entry_points(group=GROUP) if point.name == name]
     if name in _BUILT_IN:
@@ -101,14 +101,15 @@ def backends_of(names: str) -> tuple[Backend, ...]:
 
 
 def find_flows(names: str) -> dict[str, Flow]:
-    """Return the flows of backends by the value of the tests' parameter `recipe`.
+    """Return the flow for each value that the test parameter `recipe` can have.
 
-    `names` are names of backends, separated by commas. The recipe `portable` is always added.
+    `names` has the names of the backends, separated by commas. The recipe `portable` is always
+    added.
 
-    The recipes of the first backend keep their names. Those of other backends are named like
-    ExecuTorch's flows: `openvino` for the recipe `plain`, `openvino_static_int8` for `static_int8`.
-    This makes test names unique within a report. Raises the errors of `backends_of`, and RunError
-    if two flows get the same name.
+    For the first backend, the value is the name of the recipe. For another backend, the value is
+    the name that ExecuTorch gives the flow: `openvino` for the recipe `plain`, and
+    `openvino_static_int8` for the recipe `static_int8`. Raises the errors of `backends_of`, and
+    RunError if two flows get the same name.
     """
     first, *others = backends_of(names)
     flows = {recipe.name: Flow(first, recipe) for recipe in first.recipes}

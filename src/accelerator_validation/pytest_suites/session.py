@@ -26,7 +26,7 @@ from accelerator_validation.plan import RunError
 
 
 class Attempt:
-    """A pytest plugin that stores what is collected, and the reports and exceptions of one test."""
+    """A pytest plugin that stores the collected tests, and the reports and exceptions of a test."""
 
     def __init__(self) -> None:
         self.reports: list[pytest.TestReport] = []
@@ -109,10 +109,9 @@ LIMIT_S = 900.0
 
 
 def collected_nodes(given: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the node ids of a suite's tests, and those of modules that cannot be collected.
+    """Return the node ids of a suite's tests, and the node ids of modules with collection errors.
 
-    pytest collects them in a separate process. `given` is `Matrix.given`. Raises RunError if pytest
-    fails or takes more than 15 minutes.
+    `given` is `Matrix.given`. Raises RunError if pytest fails or takes more than 15 minutes.
     """
     with TemporaryDirectory() as folder:
         file = Path(folder, "nodes.json")

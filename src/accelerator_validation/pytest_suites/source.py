@@ -1,4 +1,4 @@
-"""Makes a matrix of a vendor's pytest suite from the options of `validate`, and names its tests."""
+"""Creates the matrix of a vendor's pytest suite, and finds the name of each test in reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEMPLATE = "pytest"
 
 @dataclass(frozen=True, slots=True)
 class PytestSource:
-    """A folder or file of pytest tests. Without `name`, the suite is named by `suite_of`."""
+    """A folder or file of pytest tests. If `name` is None, `suite_of` returns the suite's name."""
 
     path: Path | None = None
     name: str | None = None
@@ -96,10 +96,11 @@ def suite_of(path: Path) -> str:
 
 
 def by_identity(nodeids: Iterable[str], device: str) -> dict[tuple[str, Parameters], str]:
-    """Return the node id of each test, by its name and parameters in imported pytest reports.
+    """Return the node id of each test, by the test's name and parameters in reports.
 
-    Hardware is not part of an identity. Of tests that differ only in their device, one is returned:
-    preferably that for the device under test, and that for the CPU only if there is no other.
+    The device is not a part of name and parameters. If tests differ only in their device, the test
+    for the device under test is returned. If there is none, the test for another accelerator is
+    returned. If there is none either, the test for the CPU is returned.
     """
     found: dict[tuple[str, Parameters], tuple[int, str]] = {}
     for nodeid in nodeids:

@@ -79,9 +79,10 @@ _SKIPPED = "Skipped: "
 def result_of_reports(
     reports: Sequence[Any], raised: Mapping[str, BaseException], root: str
 ) -> Result:
-    """Return the result of a test. In its texts, the path `root` becomes `SUITE`.
+    """Return the result of a test from pytest's reports of its stages.
 
-    `reports` are pytest's reports of the stages, `raised` are exceptions by stage.
+    `raised` has the exceptions by stage. In the texts of the result, the path `root` is replaced by
+    `SUITE`.
     """
     for report in reports:
         if report.failed:

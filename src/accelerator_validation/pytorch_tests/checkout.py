@@ -24,9 +24,9 @@ _SHOWN = 12
 
 
 def described(checkout: Path) -> dict[str, str]:
-    """Return `checkout` (the folder), `commit` and `version` of a checkout of PyTorch.
+    """Return the `checkout` (its folder), `commit` and `version` of a PyTorch checkout.
 
-    The commit and the version are empty if unknown. Raises RunError for any other folder.
+    An unknown commit or version is empty. Raises RunError if the folder is not a PyTorch checkout.
     """
     if not (checkout / TESTS).is_dir():
         what = f"{checkout} is not a checkout of PyTorch; it has no folder {TESTS}"
@@ -39,7 +39,7 @@ def described(checkout: Path) -> dict[str, str]:
 
 
 def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str | None:
-    """Return a warning if a PyTorch checkout does not match the installed torch, else None."""
+    """Return a warning if a PyTorch checkout does not match the installed torch, or None."""
     torch, built = environment.get("torch") or "", environment.get("torch_commit") or ""
     commit, version = given.get("commit", ""), given.get("version", "")
     if not torch:
@@ -62,9 +62,9 @@ def difference(given: Mapping[str, str], environment: Mapping[str, Any]) -> str 
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """Return the release numbers of a version: (2, 6, 0) for `2.6.0a0` and `2.6.0+cu124`.
+    """Return the release numbers of a version: `(2, 6, 0)` for `2.6.0a0` and `2.6.0+cu124`.
 
-    A checkout states its version only in the first form.
+    If the version is invalid, the result is empty.
     """
     known = version_or_none(version)
     return known.release if known else ()
@@ -73,7 +73,7 @@ def _release(version: str) -> tuple[int, ...]:
 def commit_of(folder: Path) -> str:
     """Return the commit of a checkout; empty if git does not know it.
 
-    The folder must have its own `.git`: git would also answer for a repository around it.
+    A folder without its own `.git` has no commit, even if it is inside another repository.
     """
     if not (folder / ".git").exists():
         return ""

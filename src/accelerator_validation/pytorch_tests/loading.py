@@ -36,9 +36,9 @@ class LoadedFile:
 
 
 def load(folder: Path, file: TestFile, device: str, *, listing: bool = False) -> LoadedFile:
-    """Return the tests of a file for a device type; never raises.
+    """Return the tests of a file for a device type. Never raises an exception.
 
-    With `listing`, the device is not used, so neither a plugin nor a device is needed.
+    If `listing` is true, the device is not used, so neither a plugin nor a device is needed.
     """
     base, of_torch = base_of(device)
     base = without_device(base) if listing else with_first_device(base)
@@ -108,17 +108,20 @@ def use(base: Base) -> None:
 
 
 def is_made(base: Base, asked: dict[str, Any], *, of_torch: bool) -> bool:
-    """Return whether PyTorch creates tests of a class for the device type of a base class.
+    """Return whether PyTorch creates tests for the device type of a base class.
 
-    `asked` has the options that the class passes to `instantiate_device_type_tests`, and `of_torch`
-    means that the base class is in `device_type_test_bases`, PyTorch's own list.
+    `asked` has the options that a test file passes to `instantiate_device_type_tests` for a test
+    class. `of_torch` is true if PyTorch's list `device_type_test_bases` has the base class.
     """
     opt_in = OPT_IN.get(base.device_type)
     return of_torch or opt_in is None or bool(asked.get(opt_in))
 
 
 def word_of(base: Base) -> str:
-    """Return the device type in the names of tests; for a plugin, the name that it registers."""
+    """Return the device type in the names of tests, such as `cuda`.
+
+    For a plugin's base class, this is the name that the plugin registers with torch.
+    """
     kind: str = base.device_type
     return torch._C._get_privateuse1_backend_name() if kind == PLUGIN else kind
 
@@ -141,7 +144,10 @@ def base_of(device: str) -> tuple[Base, bool]:
 
 
 def without_device(base: Base) -> Base:
-    """Return the base class in a form that never uses the device, for listing tests."""
+    """Return a subclass of the base class that never uses the device, for listing tests.
+
+    The base class for the CPU is returned unchanged.
+    """
     if base.device_type == "cpu":
         return base
     name = f"{word_of(base)}:0"
@@ -154,11 +160,11 @@ def without_device(base: Base) -> Base:
 
 
 def with_first_device(base: Base) -> Base:
-    """Return a plugin's base class in a form that works without some functions of the plugin.
+    """Return a subclass of a plugin's base class that works if the plugin lacks two functions.
 
-    PyTorch calls `current_device` and `device_count` of the plugin's module. Without them, whole
-    classes of tests could not be created, although few of their tests need them. For a missing
-    function, the returned class uses the first device and a count of 1.
+    The functions are `current_device` and `device_count`, which PyTorch calls to create tests. If
+    they are missing, the returned class uses device 0 and a count of 1. Other base classes are
+    returned unchanged.
     """
     if base.device_type != PLUGIN:
         return base
@@ -184,7 +190,10 @@ def _asked(module: Any, name: str, otherwise: int) -> int:
 
 
 def _is_plugins(device: str) -> bool:
-    """Return whether a device type is the name that a plugin registered, or unknown to torch."""
+    """Return whether a device type belongs to a plugin.
+
+    This is the case if a plugin registered the name, or if torch does not know the device type.
+    """
     if device == torch._C._get_privateuse1_backend_name():
         return True
     try:

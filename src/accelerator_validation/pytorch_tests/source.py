@@ -24,7 +24,7 @@ _USED_BY_IMPORT = frozenset({"cuda", "xpu"})
 
 @dataclass(frozen=True, slots=True)
 class PytorchSource:
-    """A checkout of PyTorch and the test files to run; the usual files if none are named."""
+    """A checkout of PyTorch, and the test files to run. If `files` is empty, usual files run."""
 
     checkout: Path | None = None
     files: tuple[str, ...] = ()
@@ -33,10 +33,11 @@ class PytorchSource:
 def with_pytorch(
     matrices: Mapping[str, Matrix], request: Request, source: PytorchSource
 ) -> dict[str, Matrix]:
-    """Return the matrices, with checkout, files and device type in that of `pytorch-tests`.
+    """Return the matrices, with the PyTorch checkout added to the suite `pytorch-tests`.
 
-    Raises RunError if this suite is among them without a valid checkout, and the errors of
-    `selected_files`.
+    The files to run and the device type are added, too. If `matrices` does not have this suite, the
+    result is unchanged. Otherwise raises RunError if the checkout is missing or invalid, and the
+    errors of `selected_files`.
     """
     if SUITE not in matrices:
         return dict(matrices)
@@ -66,11 +67,12 @@ def selected_files(
     tests: Iterable[str] = (),
     everything: bool = False,
 ) -> tuple[TestFile, ...]:
-    """Return the files to run in a folder of tests.
+    """Return the test files to run in a folder.
 
-    These are the named files, even if the matrix does not list them, or the files of the tests
-    with the given keys, or else the usual files (with `everything`, all files) of the matrix.
-    Raises RunError if a named file does not exist, or none of the matrix's files to run.
+    If `named` has files, these are returned, even if the matrix does not list them. Otherwise, if
+    `tests` has keys of tests, the files of these tests are returned. Otherwise, the usual files of
+    the matrix are returned, or all files of the matrix if `everything` is true. Raises RunError if
+    a named file does not exist, or if the folder has no file of the matrix.
     """
     table = {file.path: file for file in matrix.files if _is_there(folder, file.path)}
     wanted = [name.strip().removeprefix("test/").removesuffix(".py") for name in named]

@@ -111,9 +111,10 @@ def _of_file(loaded: LoadedFile, context: Context, hidden: str) -> Result:
 
 
 def _without_test(case: Case, file: TestFile, loaded: LoadedFile, hidden: str) -> Result:
-    """Return the result of a planned test that the loaded file lacks, with the reason.
+    """Return the result of a planned test that the loaded file does not contain.
 
-    `hidden` is the folder of the checkout, which the result must not show.
+    The reason of the result says why. `hidden` is the folder of the checkout, which the result must
+    not show.
     """
     kind = case.name.partition("::")[0].removeprefix(f"{file.container}.")
     error = loaded.error or loaded.broken.get(kind)
@@ -209,7 +210,7 @@ def of_error(error: BaseException, stage: Stage, hidden: str) -> Result:
 
 
 def _missing_package(error: BaseException | None) -> str | None:
-    """Return the package whose import failed, if this caused an error, or None."""
+    """Return the missing package that caused an error, or None if the cause is another one."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -230,7 +231,7 @@ LIMIT_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class FileTests:
-    """Name and parameters of each test of a file; names of classes that could not be created."""
+    """The tests of a file by name and parameters, and the classes that could not be created."""
 
     tests: tuple[tuple[str, Parameters], ...] = ()
     broken: tuple[str, ...] = ()
@@ -268,7 +269,10 @@ def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dic
 
 
 def _ready(readers: dict[Connection, _Reader]) -> list[Connection]:
-    """Wait until a reader ends or exceeds `LIMIT_S`; return the connections of these readers."""
+    """Wait until a reader ends or exceeds `LIMIT_S`, and return its connection.
+
+    If this happens to several readers at once, all their connections are returned.
+    """
     first = min(reader.started for reader in readers.values()) + LIMIT_S
     ready = wait(list(readers), max(0.0, first - time.monotonic()))
     late = time.monotonic() - LIMIT_S
