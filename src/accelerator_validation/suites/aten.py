@@ -43,10 +43,10 @@ def core() -> frozenset[str]:
 
 
 def census(device: str) -> dict[str, Any]:
-    """Return the number of ATen operators, the core operators, and counts of kernels for a device.
+    """Return counts of ATen operators and kernels for a device.
 
-    `registered` is the number of operators, `core` the sorted names of core operators, and
-    `kernels` the number of overloads by `kernel_origin`.
+    `registered` is the number of operators that can reach a device. `core` has the sorted names of
+    the core operators. `kernels` has the number of overloads by `kernel_origin`.
     """
     kernels = Counter(map(partial(kernel_origin, device), _for_devices()))
     return {
@@ -59,9 +59,9 @@ def census(device: str) -> dict[str, Any]:
 def kernel_origin(device: str, full: str) -> str:
     """Return where the kernel of an overload comes from on a device, as one of `ORIGINS`.
 
-    `own`: the device has a kernel; `composite`: PyTorch computes the overload from other operators;
-    `fallback`: only the backend's fallback takes it; `missing`: nothing does. `full` is the
-    overload's full name, such as `aten::add.out`.
+    `own`: the device has a kernel. `composite`: PyTorch computes the overload from other operators.
+    `fallback`: the backend's fallback computes the overload. `missing`: there is no kernel. `full`
+    is the overload's full name, such as `aten::add.out`.
     """
     key = torch._C._dispatch_key_for_device(torch.device(device).type)  # noqa: SLF001 - the same
     if _HAS_KERNEL(full, key):
@@ -85,7 +85,10 @@ def _for_devices() -> list[str]:
 
 
 class Seen(TorchDispatchMode):
-    """Records operators dispatched in its context, below autograd, including backward passes."""
+    """Records the operators that are dispatched in a `with` block, including backward passes.
+
+    Operators are recorded below autograd.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,7 +140,7 @@ _COPIES = "aten::_to_cpu"
 
 
 def observe(compute: Callable[[], object]) -> Observation:
-    """Run a computation; return the operators it dispatched and those that fell back to the CPU."""
+    """Run a computation, and return its dispatched operators and its fallbacks to the CPU."""
     with profile(activities=[ProfilerActivity.CPU]) as profiled, Seen() as seen:
         compute()
     copies = [event for event in profiled.events() if event.name == _COPIES]

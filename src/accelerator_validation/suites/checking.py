@@ -76,7 +76,7 @@ def network(device: str) -> Any:
 
 
 def reference() -> Any:
-    """Return the network of `network` on the CPU in float64, as a reference for all devices."""
+    """Return the same network on the CPU in float64, as a reference for all devices."""
     return network("cpu").double()
 
 

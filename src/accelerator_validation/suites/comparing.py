@@ -50,8 +50,8 @@ class Comparison:
     ) -> None:
         """Compare two tensors by the norm of their difference, relative to the reference's norm.
 
-        This suits gradients, of which single numbers may differ more near a kink of a function. For
-        a reference with a smaller norm than `floor`, the difference is relative to `floor`. Raises
+        Use this for gradients, because single numbers may differ more near a kink of a function. If
+        the reference's norm is less than `floor`, the difference is relative to `floor`. Raises
         MismatchError if shapes differ, or if the relative difference is larger than `rtol`.
         """
         one, other = found.detach().cpu().double(), wanted.detach().cpu().double()
@@ -137,9 +137,9 @@ def scale(value: torch.Tensor) -> float:
 
 
 def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -> None:
-    """Raise MismatchError if results differ in number of values, or in tensor shapes or data types.
+    """Raise MismatchError if results differ in their number of values, tensor shapes or data types.
 
-    Data types are compared only with `same_dtype`, numbers never.
+    Data types are compared only if `same_dtype` is true. The numbers in tensors are not compared.
     """
     for part, one, other in _pairs(found, wanted, what):
         if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
@@ -147,7 +147,7 @@ def check_forms(found: object, wanted: object, what: str, *, same_dtype: bool) -
 
 
 def check_device(found: object, device: str, what: str) -> None:
-    """Raise MismatchError if a tensor is on another device type than `device`, such as `cuda`."""
+    """Raise MismatchError if a tensor is not on the device type `device`, such as `cuda`."""
     for leaf in tensors(leaves(found)):
         if leaf.device.type != device:
             raise MismatchError(f"{what} is on {leaf.device.type}, not on {device}")
@@ -191,7 +191,7 @@ def _strides(value: torch.Tensor) -> list[int]:
 
 
 def tensors(values: Iterable[object]) -> list[torch.Tensor]:
-    """Return those values that are tensors."""
+    """Return the values that are tensors."""
     return [value for value in values if isinstance(value, torch.Tensor)]
 
 

@@ -1,11 +1,12 @@
 """Runs a platform's recipes to build or deploy its software, each in an empty folder.
 
-The script, and then the check of the platform's install options, run in a temporary folder, which
-is also their HOME; after a Dockerfile, the check runs in the image. Of this machine's environment,
-they get only the settings of proxies, certificates and pip, and PATH is a plain one. This shows
-whether a recipe is complete, but it is no sandbox: they run as the user who started them. At the
-time limit, their process group and the container of the check are killed. If the whole run is
-interrupted, they may continue.
+A recipe is a script or a Dockerfile. The script runs in a temporary folder, which is also its HOME.
+Then the check of the platform's install options runs in the same folder. After a Dockerfile, the
+check runs in the image. Script and check get a plain PATH and, of this machine's environment
+variables, only the settings of proxies, certificates and pip. This shows whether a recipe is
+complete. It is no sandbox: commands run as the user who started them. At the time limit, their
+process group and the container of the check are killed. If the whole run is interrupted, they may
+continue.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _LOG = 3000
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the platform's recipes; without a platform, all possible names of recipes."""
+    """Yield the platform's recipes. Without recipes, yield the names that a recipe can have."""
     return (Offer(name) for name in matrix.deployments or matrix.tests)
 
 
@@ -121,9 +122,9 @@ def _checked(made: Deployment, place: _Place, *python: str) -> Result:
 
 
 def pattern_of(prints: str) -> re.Pattern[str]:
-    """Return a pattern for the output of a check: its lines in order.
+    """Return a pattern that matches the expected output of a check: the lines of `prints` in order.
 
-    `{names}` match any text without spaces.
+    A name in braces, such as `{version}`, matches any text without spaces.
     """
     lines = (
         re.sub(r"\\\{\w+\\\}", r"\\S+", re.escape(line.strip())) for line in prints.splitlines()
@@ -132,7 +133,7 @@ def pattern_of(prints: str) -> re.Pattern[str]:
 
 
 def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | None:
-    """Return the result of a command that failed; None if it succeeded."""
+    """Return the result of a command that failed, or None if the command succeeded."""
     if ended.missing:
         return Result("failed", stage, f"{what} could not start: {ended.missing}.")
     if ended.status is None:

@@ -80,7 +80,10 @@ def checkpoint(context: Context) -> None:
 
 
 def dataloader(context: Context) -> None:
-    """Check that batches arrive from a worker process; except on the CPU, from pinned memory."""
+    """Check that a DataLoader with a worker process returns correct batches.
+
+    If the device is not the CPU, the batches are in pinned memory.
+    """
     import torch
 
     data = torch.utils.data.TensorDataset(torch.arange(32.0))

@@ -120,9 +120,9 @@ def _check(
 def _unsteady(
     example: Example, context: Context, act: Act, theirs: Mapping[str, Any], dtype: str
 ) -> bool:
-    """Return whether the CPU's results in `dtype` differ too much from those in float64.
+    """Return whether the CPU's results in `dtype` and in float64 differ by more than the tolerance.
 
-    The limit is the tolerance. A device then cannot be judged by the CPU's results.
+    If they do, the CPU's results cannot show whether a device is correct.
     """
     with context.on_reference(), _default(torch.float64):
         exact = act(_copied(example, "cpu", torch.float64), _as_it_is)
@@ -151,8 +151,8 @@ def _check_gradients(
 def _stir(example: Example) -> None:
     """Change a model so that its output depends on all parts, with numbers of normal size.
 
-    Libraries initialize some layers with zeros and running statistics with ones. With these,
-    wrong computations in the middle of a model could go unnoticed.
+    Libraries initialize some layers with zeros, and running statistics with ones. Such values
+    would hide wrong computations in the middle of a model.
     """
     norms = [m for m in example.model.modules() if isinstance(m, _BatchNorm)]
     with torch.no_grad():
@@ -192,9 +192,9 @@ def _train(example: Example, wrap: Wrap) -> dict[str, Any]:
     """Run one training step, and return the loss, the gradients and the updated weights.
 
     The keys describe the values, such as `the gradient of layer.weight`. The learning rate is so
-    large that every gradient affects the result. Dropout is off and batch normalization keeps its
-    statistics: with those of so small a batch, rounding alone changes the gradients of deep
-    networks by several percent.
+    large that every gradient affects the result. Dropout is off. Batch normalization does not use
+    the statistics of the small batch, because rounding alone would then change the gradients of
+    deep networks by several percent.
     """
     model = example.model
     optimizer = torch.optim.SGD(model.parameters(), lr=_RATE)
@@ -237,7 +237,10 @@ def _loss(output: Any) -> torch.Tensor:
 
 
 def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
-    """Return a copy of a model and its inputs on a device, in a type; integers keep their type."""
+    """Return a copy of a model and its inputs on a device, in the floating-point type `dtype`.
+
+    Integers keep their type.
+    """
 
     def there(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):
@@ -254,7 +257,6 @@ def _copied(example: Example, device: str, dtype: torch.dtype) -> Example:
 
 @contextmanager
 def _default(dtype: torch.dtype) -> Iterator[None]:
-    """Make `dtype` the default type of new tensors in a `with` block."""
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)
     try:

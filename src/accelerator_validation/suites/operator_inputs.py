@@ -37,7 +37,7 @@ _MOST_AXES = 4
 
 @dataclass(frozen=True)
 class Input:
-    """Numbers on the CPU, and the view of them that is passed to an operator."""
+    """A tensor on the CPU, and a function that returns the view to pass to an operator."""
 
     base: torch.Tensor
     view: View
@@ -50,8 +50,8 @@ class Input:
 class Draw:
     """Generates shapes, views and values of one of the `FORMS`, from a seed.
 
-    With `ends`, the values of the form `extreme` include the largest and smallest numbers of the
-    data type.
+    If `ends` is true, the values of the form `extreme` include the largest and smallest numbers of
+    the data type.
     """
 
     def __init__(self, form: str, dtype: torch.dtype, seed: int, *, ends: bool) -> None:
@@ -90,9 +90,9 @@ class Draw:
         return found.to(self.dtype)
 
     def _extremes(self) -> list[float]:
-        """Return infinities, NaN and zeros; with `ends`, also the largest and smallest numbers.
+        """Return infinities, NaN and zeros.
 
-        Products and sums of the largest and smallest numbers depend on the order of operations.
+        If `ends` is true, the result has the largest and smallest numbers of the data type, too.
         """
         found = [float("inf"), float("-inf"), float("nan"), 0.0, -0.0]
         finfo = torch.finfo(self.dtype)
@@ -130,9 +130,9 @@ Inputs = Sequence[Input]
 class SampledOperator:
     """An operator, the function that generates its arguments and options, and its `FORMS`.
 
-    With `ends`, extreme values include the largest and smallest numbers of a type. It is off for
-    operators that such numbers make unpredictable: if sums or products may be reordered, if a
-    remainder is only a rounding error, or if a product may overflow before a division.
+    If `ends` is true, extreme values include the largest and smallest numbers of a type. `ends` is
+    false for operators with unpredictable results for such numbers. Examples are sums, whose order
+    may change, and remainders, which may be only a rounding error.
     """
 
     call: Callable[..., Any]
@@ -215,7 +215,7 @@ OPERATORS: Mapping[str, SampledOperator] = {
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is asked so
-    """Yield each operator with those of the `FORMS` that it supports."""
+    """Yield each operator with the `FORMS` that the operator supports."""
     return (Offer(name, {"inputs": operator.forms}) for name, operator in OPERATORS.items())
 
 
@@ -232,7 +232,7 @@ class _Call:
         return self.operator.call(*(i.on(device, dtype) for i in self.inputs), **self.options)
 
     def shapes(self, dtype: torch.dtype) -> str:
-        """Return the shapes of its inputs in words."""
+        """Return the shapes of the inputs as text: `(3, 1) and (3,)`."""
         return " and ".join(str(tuple(i.on("cpu", dtype).shape)) for i in self.inputs)
 
 
@@ -265,9 +265,9 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _tolerance(matrix: Matrix, case: Case, dtype: torch.dtype) -> Tolerance:
-    """Return the tolerance: for denormal inputs, the smallest normal number instead of `atol`.
+    """Return the suite's tolerance. For denormal inputs, `atol` is the smallest normal number.
 
-    The suite's tolerance is larger than any denormal number.
+    The suite's own `atol` is larger than any denormal number.
     """
     usual = matrix.tolerances[case["dtype"]]
     if case["inputs"] != "denormal":

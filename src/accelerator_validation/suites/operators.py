@@ -1,9 +1,9 @@
 """Runs PyTorch's OpInfo database: each operator on the device and on the CPU.
 
-The samples are made on the CPU and copied, so that every device gets the same numbers; arguments
-that PyTorch's own tests keep on the CPU stay there. On the CPU itself the reference is the same
-operator in a wider type. Which ATen operators took part is recorded in further calls after the
-verdict, so that recording cannot change it.
+The samples are made on the CPU and copied, so that every device gets the same numbers. Arguments
+that PyTorch's own tests keep on the CPU stay there. If the CPU is tested, the reference is the same
+operator in a wider type. The dispatched ATen operators are recorded in further calls after the
+verdict, so that recording cannot change the verdict.
 """
 
 from __future__ import annotations
@@ -156,8 +156,9 @@ def _samples(
 ) -> list[SampleInput]:
     """Return the operator's first samples, created on the CPU from the test's seed.
 
-    The matrix's setting `samples` is their maximum number. If the OpInfo creates none for the
-    device or fails, those for the CPU are returned, all to be copied to the device.
+    The matrix's setting `samples` is the maximum number. If the OpInfo fails or creates no samples
+    for the device, the samples for the CPU are returned. All their tensors are then marked to be
+    copied to the device.
     """
     make = partial(placed_samples, info, dtype=dtype, number=context.matrix.settings["samples"])
     torch.manual_seed(case.seed)
@@ -172,7 +173,7 @@ def _samples(
 
 
 def _tolerance(info: OpInfo, dtype: torch.dtype, matrix: Matrix) -> Tolerance:
-    """Return the suite's `rtol` and `atol`, each replaced by the OpInfo's if that is wider."""
+    """Return the wider `rtol` and the wider `atol` of the suite and of the OpInfo."""
     name = str(dtype).removeprefix("torch.")
     found = matrix.tolerances.get(name) or Tolerance(rtol=0, atol=0)
     for decoration in info.decorators:
@@ -223,7 +224,7 @@ class OperatorTest:
 
     @property
     def expected_device(self) -> str | None:
-        """The type of device on which the results must be; None if it is unknown, or on the CPU."""
+        """The device type of correct results. None if it is unknown, or if the CPU is tested."""
         return None if is_cpu(self.device) else expected_device(self.sample, self.device)
 
     def on_device(self) -> OperatorResult:
@@ -233,7 +234,8 @@ class OperatorTest:
     def on_reference(self) -> OperatorResult | None:
         """Return the result on the CPU, which is the reference.
 
-        If the CPU is the device, it is computed in wider types; None if there are none.
+        If the CPU is tested, the reference is computed in wider data types. Returns None if the
+        sample's data types have no wider types.
         """
         sample = on_cpu(self.sample, self.device)
         if is_cpu(self.device):
@@ -255,7 +257,7 @@ class OperatorTest:
 
 
 def _gradients(sample: SampleInput, output: object) -> list[object]:
-    """Return the gradients of the inputs that require them."""
+    """Return the gradients of the inputs that require gradients."""
     given = tensors(leaves([sample.input, sample.args, sample.kwargs]))
     inputs = [leaf for leaf in given if leaf.requires_grad]
     outputs = [leaf for leaf in tensors(leaves(output)) if leaf.requires_grad]

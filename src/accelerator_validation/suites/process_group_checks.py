@@ -59,9 +59,9 @@ def fsdp(context: Context) -> None:
 
 
 def _needs_two(context: Context) -> Any:
-    """Return torch.
+    """Import torch and return it, for checks with two processes.
 
-    Raises SkippedError without torch.distributed, or if two processes cannot each have a device.
+    Raises SkippedError if torch lacks torch.distributed, or if the machine lacks a second device.
     """
     import torch
 
@@ -135,7 +135,7 @@ def main() -> None:
 
 
 def _own_device(torch: Any, device: str, rank: int, world: int) -> str:
-    """Return the device of a rank; if it has an index, it becomes the current device."""
+    """Return the device of a rank. If it has an index, make it the current device."""
     if torch.device(device).type == "cpu":
         return "cpu"
     if world > 1:

@@ -1,10 +1,10 @@
-"""Makes an OpInfo's samples on the CPU, and copies the tensors that belong on the device to it.
+"""Makes an OpInfo's samples on the CPU, and copies tensors to the device if they belong there.
 
-PyTorch's own tests make samples on the device; some arguments stay on the CPU there, such as the
-indices of `tensor_split`. Here the OpInfo's function gets the name of the device, but its tensors
-are made on the CPU, and those that would be on the device are marked; `on_device` copies them. So
-every device gets the same numbers, and samples need no function that a device lacks or that crashes
-on it.
+PyTorch's own tests make samples on the device, but keep some arguments on the CPU, such as the
+indices of `tensor_split`. Here, the OpInfo's function gets the name of the device, but its tensors
+are made on the CPU. The tensors that would be on the device are marked, and `on_device` copies
+them. So every device gets the same numbers, and samples need no function that a device lacks or
+that crashes on it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def on_device(sample: SampleInput, device: str) -> SampleInput:
 
 
 def on_cpu(sample: SampleInput, device: str) -> SampleInput:
-    """Return a sample for the CPU: arguments that name the device name the CPU instead."""
+    """Return a sample in which each argument that names the device names the CPU instead."""
 
     def here(value: Any) -> Any:
         return _as_named(value, _CPU) if _names(value, device) else value
@@ -99,7 +99,7 @@ def is_marked(value: object) -> bool:
 
 
 def copied(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:
-    """Return a copy of a tensor with its storage, so that a view stays the same view.
+    """Return a copy of a tensor on a device. A view is copied with its storage and strides.
 
     If the device cannot create the view, the copy is contiguous.
     """
@@ -182,7 +182,7 @@ def _marked(value: Any) -> Any:
 
 
 def _own(value: Any, inputs: set[int]) -> Any:
-    """Return a value, or a copy of it if it is an input of the call: the input must not be marked.
+    """Return a value that can be marked. If it is an input of the call, return a copy.
 
     `inputs` has the ids (`id()`) of the call's inputs.
     """
@@ -200,9 +200,9 @@ def _as_named(value: object, device: str) -> object:
 
 
 def _fills_its_memory(value: torch.Tensor) -> bool:
-    """Return whether `Tensor.to` can copy a tensor; if not, its whole storage must be copied.
+    """Return whether a tensor fills its storage, so that `Tensor.to` copies all of it.
 
-    This is true if the tensor fills its storage, and for conjugate and negative views.
+    The result is also true for conjugate and negative views, which `Tensor.to` must copy.
     """
     if value.is_conj() or value.is_neg():  # its memory holds the unconjugated numbers
         return True

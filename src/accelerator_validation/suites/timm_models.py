@@ -1,4 +1,4 @@
-"""Builds image models of timm with random weights, by default for small images if possible."""
+"""Builds image models of timm with random weights, by default for small images."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def run(case: Case, context: Context) -> Result:
 def _compared(case: Case, context: Context, here: Any) -> Result:
     """Compare the results of the model's module on the device and the reference.
 
-    `here` is TorchBench's model on the CPU. Raises UncheckedError if it does not expose its module
-    or the reference result is missing.
+    `here` is TorchBench's model on the CPU. Raises UncheckedError if this model does not expose its
+    module, or if the reference computation fails.
     """
     try:
         with context.on_reference():
@@ -103,20 +103,19 @@ def _example(module: nn.Module, inputs: Any) -> Example:
 
 
 class _ByPlace(nn.Module):
-    """A module that passes its named inputs on in order."""
+    """A wrapper that passes named inputs to a module by position."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
         self.inner = inner
 
     def forward(self, **inputs: Any) -> Any:
-        """Return the result for these inputs."""
         return self.inner(*inputs.values())
 
 
 @contextmanager
 def _unchanged() -> Iterator[None]:
-    """Restore the global settings that TorchBench changes, so that later tests are unaffected."""
+    """Restore the global settings that TorchBench changes at the end of a `with` block."""
     seed, dtype = torch.manual_seed, torch.get_default_dtype()
     certain = torch.are_deterministic_algorithms_enabled()
     grad, threads = torch.is_grad_enabled(), torch.get_num_threads()

@@ -183,5 +183,4 @@ class _Named(nn.Module):
         self.inner = inner
 
     def forward(self, x: torch.Tensor) -> Any:
-        """Call the model."""
         return self.inner(x)

@@ -50,9 +50,9 @@ def _by_name() -> dict[str, OpInfo]:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield operators with the data types that the CPU supports.
 
-    By default, the operators in `matrix.tests` and those with drawn inputs run, with the recipes of
-    `plain_recipes` and `portable`. Other operators, other recipes and dynamic sizes run on request.
-    Inputs of FACTO need `--only inputs=facto`.
+    By default, the operators in `matrix.tests` and the operators with drawn inputs run. Their
+    recipes are `portable` and the recipes of `plain_recipes`. Other operators, other recipes and
+    dynamic sizes run on request. Inputs of FACTO need `--only inputs=facto`.
     """
     plain = frozenset(matrix.axes["recipe"]) & (plain_recipes(matrix) | {PORTABLE.name})
     every = frozenset(matrix.axes["recipe"])
@@ -92,9 +92,10 @@ def run(case: Case, context: Context) -> Result:
 
 
 def _opinfo_sample(info: OpInfo, dtype: torch.dtype) -> Sample:
-    """Return the first sample without empty tensors, preferably one whose first input has axes.
+    """Return the first sample that has no empty tensors and whose first input has axes.
 
-    Raises BrokenTestError if there is none among the first 20 samples.
+    If there is no such sample, return the first sample without empty tensors. Raises
+    BrokenTestError if each of the first 20 samples has empty tensors or no tensors.
     """
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
     made = (_call(info, sample, dtype) for sample in islice(samples, _MOST_TRIED))
@@ -272,11 +273,11 @@ def call_sample(
     narrow: bool,
     inputs: int | None = None,
 ) -> Sample:
-    """Return the call of an operator as a sample: a model and its inputs.
+    """Return a model that calls an operator, and the inputs of the model.
 
-    The first `inputs` tensors of the call become inputs of the model, the others its constants.
-    With None, all tensors become inputs. `narrow` means that the operator computes in a narrow
-    type, see `Sample`.
+    The first `inputs` tensors of the call become inputs of the model, and the others become
+    constants. If `inputs` is None, all tensors become inputs. `narrow` is true if the operator
+    computes in a narrow type, see `Sample`.
     """
     leaves, tree = tree_flatten((tuple(args), kwargs))
     tensors = tuple(leaf.detach() for leaf in leaves if isinstance(leaf, torch.Tensor))
@@ -286,10 +287,10 @@ def call_sample(
 def with_open_sizes(sample: Sample) -> Sample:
     """Return the sample with a dynamic first axis.
 
-    The axis is dynamic in each input that has the same length there as the first input with axes;
-    other inputs may be weights. `others` of the result are inputs that are longer by 1, or None if
-    the operator rejects them or the length is already 64 or more. A sample in which this length is
-    less than 2 is returned unchanged.
+    The length of this axis in the first input that has axes determines which inputs get a dynamic
+    axis: all inputs with the same length. If the length is less than 2, the sample is returned
+    unchanged. `others` of the result has inputs that are longer by 1. `others` is None if the
+    operator rejects such inputs, or if the length is 64 or more.
     """
     sizes = [value.shape[0] for value in sample.inputs if value.dim()]
     if not sizes or sizes[0] < 2:  # noqa: PLR2004 - torch.export takes sizes of 0 and 1 as fixed

@@ -14,7 +14,7 @@ _MOST_NAMED = 6
 
 @dataclass(frozen=True)
 class Delegation:
-    """How often each operator is called in delegates (`taken`) and outside of them (`left`).
+    """The number of calls of each operator inside delegates (`taken`) and outside (`left`).
 
     `delegates` is the number of delegates.
     """
@@ -102,8 +102,8 @@ def _name(target: Any) -> str:
 def sizes(program: Any) -> dict[str, tuple[float, str]]:
     """Return the sizes of a finished program, as (value, unit) by metric.
 
-    `pte_size` is the size of the file, `delegate_size` that of all delegates, including the weights
-    that the file stores separately, and `planned_memory` the planned memory, all in kB.
+    `pte_size` is the size of the file in kB. `delegate_size` is the size of all delegates in kB,
+    with the weights that the file stores separately. `planned_memory` is the planned memory in kB.
     `delegate_blobs` is the number of delegates in the file.
     """
     made = program.executorch_program
@@ -118,6 +118,6 @@ def sizes(program: Any) -> dict[str, tuple[float, str]]:
 
 
 def _beside(program: Any) -> int:
-    """Return the size in bytes of data that delegates store by name, outside of their blobs."""
+    """Return the size in bytes of the data that delegates store by name outside their blobs."""
     named = getattr(program, "_named_data", None)
     return sum(len(data) for data in getattr(named, "buffers", ()) if isinstance(data, bytes))

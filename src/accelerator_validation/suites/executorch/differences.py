@@ -19,7 +19,7 @@ _NARROW = {torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 @dataclass(frozen=True, slots=True)
 class TensorDifference:
-    """Statistics of the difference of two tensors with the same shape, where both are finite."""
+    """Statistics of the difference of two tensors, where the numbers of both are finite."""
 
     largest: float
     """The greatest absolute difference."""
@@ -56,7 +56,10 @@ class TensorDifference:
 
 
 def difference(found: torch.Tensor, wanted: torch.Tensor) -> TensorDifference | None:
-    """Return the difference of two tensors; None for different shapes or no finite numbers."""
+    """Return the difference of two tensors.
+
+    Returns None if the shapes differ, or if no position has finite numbers in both tensors.
+    """
     if found.shape != wanted.shape:
         return None
     ours, theirs = found.detach().double(), wanted.detach().double()

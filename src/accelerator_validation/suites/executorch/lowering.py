@@ -22,9 +22,9 @@ from accelerator_validation.suites.executorch.metrics import Measurement
 class Sample:
     """A model and its inputs.
 
-    `shapes` states which sizes may change, as in `torch.export`; `others` are then inputs with
-    other sizes than those for export, or None. `narrow` means that the model computes in a narrow
-    type, such as float16; its reference is the same model in float32.
+    `shapes` states which sizes may change, as in `torch.export`. `others` has inputs with other
+    sizes than `inputs`, or is None. If `narrow` is true, the model computes in a narrow type, such
+    as float16. Its reference is then the same model in float32.
     """
 
     model: Any
@@ -38,8 +38,8 @@ class Sample:
 class Lowered:
     """A lowered model.
 
-    `edge` is the lowered program (`EdgeProgramManager`), `program` the finished one
-    (`ExecutorchProgramManager`). `delegation` states which operators the backend took.
+    `edge` is the lowered program, an `EdgeProgramManager`. `program` is the finished program, an
+    `ExecutorchProgramManager`. `delegation` states which operators are in delegates.
     """
 
     edge: Any
@@ -52,9 +52,8 @@ class Lowered:
 def lowered(sample: Sample, recipe: Recipe, context: Context, measurement: Measurement) -> Lowered:
     """Export, quantize, lower and serialize a model with a recipe, and return the program.
 
-    Each step is measured. An error in a step is passed on; `context.stage` then names the step
-    (`lower` for serialization). Raises BrokenTestError if the first export, before quantization,
-    fails.
+    Each step is measured. An error in a step is passed on. `context.stage` then names the step, or
+    `lower` for serialization. Raises BrokenTestError if the export before quantization fails.
     """
     observed = measurement.observed
     context.stage = "export"

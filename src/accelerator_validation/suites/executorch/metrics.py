@@ -137,7 +137,7 @@ class Measurement:
 
     @contextmanager
     def step(self, name: ProgramStep) -> Iterator[None]:
-        """Time the block as the step `name`, and then compute the metrics that belong to the step.
+        """Measure the time of a `with` block as the step `name`, and compute the step's metrics.
 
         If the block raises, only the metrics whose `after` is `each` are computed.
         """
@@ -151,9 +151,9 @@ class Measurement:
 
     @contextmanager
     def memory(self, until: ProgramStep) -> Iterator[None]:
-        """Record the memory of the process before the block, and its peak in the block.
+        """Record the memory of the process before a `with` block, and the peak in the block.
 
-        `until` is the last step in the block, under which both are stored.
+        Both values are stored under `until`, the last step in the block.
         """
         with suppress(OSError):  # reset the peak
             Path("/proc/self/clear_refs").write_text("5", "ascii")
@@ -184,7 +184,6 @@ class Measurement:
 
 
 def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
-    """Return only the finite values: the signal-to-noise ratio of equal outputs is infinite."""
     return {name: (value, unit) for name, (value, unit) in figures.items() if math.isfinite(value)}
 
 
@@ -196,9 +195,10 @@ def all_metrics() -> tuple[ProgramMetric, ...]:
 
 
 def _loaded(name: str, load: object) -> ProgramMetric:
-    """Return the metric of another package's entry point, which `load` imports.
+    """Return the metric that another package's entry point provides.
 
-    If this fails, return a metric that raises the error when it is measured.
+    `load` imports the metric. If this fails, the returned metric raises the error when it is
+    measured.
     """
     try:
         found = load()  # type: ignore[operator]
@@ -215,9 +215,9 @@ def _loaded(name: str, load: object) -> ProgramMetric:
 
 
 def _memory_mb(field: str) -> float | None:
-    """Return a field of this process's status, as Linux states it, in MB; None elsewhere.
+    """Return a memory size of this process in MB, or None on systems other than Linux.
 
-    `VmRSS` is the current memory, `VmHWM` its peak.
+    The field `VmRSS` is the current memory, and `VmHWM` is its peak.
     """
     found = proc_field(Path("/proc/self/status"), field)
     return int(found.split()[0]) * 1024 / 1e6 if found else None

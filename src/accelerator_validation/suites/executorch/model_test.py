@@ -49,9 +49,9 @@ _TIMED_RUNS = 5
 def run_model_test(case: Case, context: Context, make: Callable[[], Sample]) -> Result:
     """Lower a model with the backend and recipe of a test, run it, and compare the result.
 
-    If the backend takes no part of the model, the program runs on ExecuTorch's own kernels. With
-    correct numbers, the test then counts as executed. The recipe `portable`, which uses no backend,
-    is an exception: it counts as passed.
+    If the backend executes no part of the model, the program runs on ExecuTorch's own kernels. If
+    its numbers are correct, the outcome is then `executed`, not `passed`. The recipe `portable`
+    uses no backend, so its outcome is `passed`.
     """
     flow = find_flows(context.backend)[case["recipe"]]
     threads = dict(case.parameters).get("threads")
@@ -110,7 +110,6 @@ def _result(made: Lowered, backend: Backend, recipe: Recipe) -> Result:
 
 
 def _in_type(sample: Sample, recipe: Recipe) -> Sample:
-    """Return a sample in the data type of a recipe."""
     sample = replace(sample, model=sample.model.eval())
     if recipe.dtype is None:
         return sample
@@ -131,7 +130,7 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
 
 
 def _eager(sample: Sample, inputs: tuple[Any, ...]) -> Sequence[Any]:
-    """Return the model's outputs in PyTorch; a sample in a narrow type is converted to float32."""
+    """Return the outputs of the model in PyTorch. A narrow sample is computed in float32."""
     model = sample.model
     if sample.narrow:
         model = copy.deepcopy(model).to(torch.float32)
@@ -164,9 +163,9 @@ def _run(
 def _load(made: Lowered, backend: Backend) -> Execute:
     """Return a function that runs the program.
 
-    A delegated program runs with the backend's `simulate` or `load`, if it has them; otherwise, the
-    program is loaded in this process. Raises NotHereError if this machine cannot run it,
-    NotImplementedError if ExecuTorch's runtime lacks an operator.
+    If the program has delegates and the backend has `simulate` or `load`, that function is used.
+    Otherwise, the program is loaded in this process. Raises NotHereError if this machine cannot run
+    the program, and NotImplementedError if ExecuTorch's runtime lacks an operator.
     """
     delegated = bool(made.delegation.delegates)
     if delegated and backend.simulate:
@@ -288,7 +287,7 @@ def missing_operators(program: Any) -> list[str]:
 
 
 def check_runtime(backend: Backend | None) -> None:
-    """Raise NotHereError if this process cannot run programs, or the delegates of `backend`."""
+    """Raise NotHereError if this process cannot run programs, or cannot use the backend."""
     try:
         from executorch.runtime import Runtime
 
@@ -353,9 +352,10 @@ def _log() -> str:
 
 
 def use_threads(number: int | None) -> None:
-    """Set the number of ExecuTorch's threads for this and later programs; None: torch's number.
+    """Set the number of ExecuTorch's threads for this and later programs.
 
-    Raises SkippedError if a number is given and this ExecuTorch cannot set it.
+    If `number` is None, it is torch's number of threads. Raises SkippedError if `number` is given
+    and this ExecuTorch cannot set it.
     """
     from executorch.extension import pybindings
 

@@ -1,8 +1,8 @@
 """Builds models for ExecuTorch tests, with random weights.
 
-They are some models of the suites for plain PyTorch, with the same names. Some also run with every
-default recipe of the matrix, with a dynamic batch size, or with two threads. The models of
-ExecuTorch's own suite run on request.
+The models are a selection from the suites for plain PyTorch, with the same names. Some models also
+run with every default recipe of the matrix, with a dynamic batch size, or with two threads. The
+models of ExecuTorch's own suite run on request.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DYNAMIC = {**_TYPE, "dynamic": "true"}
 
 @dataclass(frozen=True)
 class SuiteModel:
-    """A model, which `example` builds by its name. Each flag adds tests that run by default."""
+    """A model that `example` builds from its name. Each flag adds tests that run by default."""
 
     example: Callable[[str], Example]
     recipes: bool = False
@@ -130,7 +130,6 @@ class _Called(nn.Module):
         self.model, self.names = model, names
 
     def forward(self, *inputs: Any) -> tuple[torch.Tensor, ...]:
-        """Call the model with inputs by name."""
         return tuple(numbers(self.model(**dict(zip(self.names, inputs, strict=True)))))
 
 

@@ -91,8 +91,9 @@ class Runner:
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield every subtest of every test.
 
-    By default, only the first subtest of each test in `matrix.tests` runs, with the recipes of
-    `plain_recipes` and `portable`; tests in `_FOR_EACH_RECIPE` also with the others.
+    By default, only the first subtest of each test in `matrix.tests` runs. Its recipes are
+    `portable` and the recipes of `plain_recipes`. Tests in `_FOR_EACH_RECIPE` also run with the
+    other recipes.
     """
     recipes = frozenset(matrix.axes["recipe"])
     for_all = recipes & (plain_recipes(matrix) | {PORTABLE.name})

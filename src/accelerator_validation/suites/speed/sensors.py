@@ -173,7 +173,10 @@ def _number(text: str) -> float | None:
 
 
 def _within(found: Any, *names: str) -> float | None:
-    """Return 142 for `{"value": 142, "unit": "W"}` nested under these keys; None for `"N/A"`."""
+    """Return the number under nested keys: 142 for `{"value": 142, "unit": "W"}`.
+
+    Returns None for `"N/A"`, or if a key is missing.
+    """
     for name in (*names, "value"):
         if not isinstance(found, dict):
             break
@@ -217,10 +220,10 @@ def _energies(powercap: Path) -> dict[str, int]:
 
 
 def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list[int]:
-    """Return the energy used by each package in microjoules.
+    """Return the energy in microjoules that each processor package used between two readings.
 
-    Counters restart at the end of their range. Empty if a counter restarted and its range is
-    unknown.
+    The result accounts for a counter that restarted at the end of its range. If this range is
+    unknown, the result is empty.
     """
     used = []
     for name in before.keys() & after.keys():

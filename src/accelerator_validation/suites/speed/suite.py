@@ -61,7 +61,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 
 def run(case: Case, context: Context) -> Result:
-    """Measure a computation; its result must be finite, and correct if it can be checked."""
+    """Measure a computation. The result must be finite and, if it can be checked, correct."""
     trial, limits = BENCHMARKS[case.name], context.matrix.settings
     setting = setting_of(case, context.device)
     context.stage = "load"
@@ -88,9 +88,9 @@ def run(case: Case, context: Context) -> Result:
 def _warm(
     trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float
 ) -> tuple[Workload, float]:
-    """Return a warm workload and the seconds of a call.
+    """Create and warm up a workload, and return it with the seconds of a call.
 
-    Raises SkippedError if a call takes longer than `longest_s` or is expected to.
+    Raises SkippedError if a call takes longer than `longest_s`, or is expected to take longer.
     """
     disturbed = _others_since(setting.device)
     try:
@@ -108,9 +108,10 @@ def _warm(
 def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
     workload: Workload, clock: Clock, call_s: float, budget: Budget, device: str, tries: int
 ) -> tuple[Timing, str | None]:
-    """Measure up to `tries` times, which is at least 1, until the timing can be published.
+    """Measure a workload until the timing can be published, at most `tries` times.
 
-    Returns the last timing, and the reason why it cannot be published, or None.
+    Returns the last timing, and the reason why it cannot be published. The reason is None if the
+    timing can be published.
     """
     disturbed = _others_since(device)
     found = measured(workload.act, clock, call_s, budget)
@@ -121,9 +122,10 @@ def _calm(  # noqa: PLR0913, PLR0917 - what measuring needs
 
 
 def _others_since(device: str) -> Callable[[], str | None]:
-    """Start to observe the CPU; return a function that says if other programs used it since then.
+    """Return a function that tells whether other programs have used the CPU since this call.
 
-    That function returns a text, or None. For other devices than the CPU, it always returns None.
+    That function returns a text, or None if they have not. If the device is not the CPU, that
+    function always returns None.
     """
     if torch.device(device).type != "cpu":
         return lambda: None
@@ -139,10 +141,10 @@ def setting_of(case: Case, device: str) -> Setting:
 
 
 def _foretell(trial: SpeedBenchmark, setting: Setting, clock: Clock, longest_s: float) -> None:
-    """Raise SkippedError if a call would take over twice `longest_s`, estimated from smaller sizes.
+    """Raise SkippedError if the estimated time of a call is more than twice `longest_s`.
 
-    Each size is estimated from the next smaller one, because tiny calls mostly measure
-    overhead.
+    The time is estimated from a call with the next smaller size. The sizes run from the smallest
+    on, and each size is estimated in this way before it runs.
     """
     unsure_s = _UNSURE * longest_s
     second = 0.0  # per unit of work
@@ -165,7 +167,7 @@ def _require_time(call_s: float, longest_s: float) -> None:
 def _require_sane(workload: Workload, setting: Setting, room: Tolerance) -> None:
     """Raise CheckFailedError if the result is on another device, MismatchError if it is wrong.
 
-    It is wrong if numbers are not finite or differ from those that the CPU computed.
+    A result is wrong if it has numbers that are not finite, or that differ from the CPU's numbers.
     """
     output = workload.act()
     tensor = first_tensor(output)
@@ -263,9 +265,9 @@ _SHARE = 0.5  # the rest is for workspaces, fallbacks and whoever else uses the 
 
 
 def free_bytes(device: str, meminfo: Path = _MEMINFO) -> int | None:
-    """Return the free memory of a device in bytes, or its total memory if that is all it tells.
+    """Return the free memory of a device in bytes.
 
-    Returns None if the device tells neither.
+    If the free memory is unknown, return the total memory. If both are unknown, return None.
     """
     if torch.device(device).type == "cpu":
         available = proc_field(meminfo, "MemAvailable")
