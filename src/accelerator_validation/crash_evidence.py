@@ -33,7 +33,7 @@ _INSTALLED = re.compile(r".*[/\\](?:site-packages|lib[/\\]python[\d.]+)[/\\]")
 
 
 def read_log(path: Path) -> str:
-    """Return the printable text in the last 64 KiB of a log file; empty if it cannot be read."""
+    """Return the printable text in the last 64 KiB of a log file, or "" if it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -43,7 +43,7 @@ def read_log(path: Path) -> str:
 
 
 def last_step(log: str) -> str | None:
-    """Return the last step that the process announced; None if it announced none."""
+    """Return the last step that the process announced, or None if there is no announcement."""
     steps = [line for line in log.splitlines() if line.startswith(STEP)]
     return steps[-1].removeprefix(STEP) if steps else None
 

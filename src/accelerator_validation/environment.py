@@ -101,8 +101,8 @@ def device_type(device: str) -> str:
 def _commit_of(module: str, distribution: metadata.Distribution) -> str | None:
     """Return the commit that a plugin was built from, or None.
 
-    Like torch, many plugins store it in `version.git_version`; pip stores it in
-    `direct_url.json` (PEP 610) for packages installed from a repository.
+    Many plugins store the commit in `version.git_version`, as torch does. If a package was
+    installed from a repository, pip stores the commit in `direct_url.json` (PEP 610).
     """
     version = sys.modules.get(f"{module}.version")
     commit = getattr(version, "git_version", None)

@@ -102,7 +102,7 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> s
 
 
 def _command(request: Request, suite: str, matrix: Matrix) -> str:
-    """Return the command that runs a suite again; for PyTorch's tests, it names the test files."""
+    """Return the command that runs a suite again, including the test files of PyTorch's tests."""
     paths = ",".join(file.path for file in matrix.files)
     files = ["--pytorch-files", paths] if suite == SUITE else []
     only = [f"--only={name}={','.join(values)}" for name, values in request.only.items()]

@@ -70,7 +70,7 @@ class _Worker:
 
 
 def preload(job: Job) -> None:
-    """Start the process from which workers are forked; it imports what they need."""
+    """Start the process from which workers are forked. That process imports their modules."""
     forkserver.set_forkserver_preload(list(job.preload))
     forkserver.ensure_running()
 
@@ -119,7 +119,7 @@ class Pool:
                     self._dismiss(worker)
 
     def _fill(self, folder: Path) -> bool:
-        """Give idle workers a batch and start missing workers; return False if all tests ended."""
+        """Give idle workers a batch, and start missing workers. Return False if all tests ended."""
         for worker in [w for w in self._workers if w.idle]:
             if self._queue and not worker.alone and self._job.group(self._queue[0]) == worker.group:
                 self._give(worker, self._next_batch())

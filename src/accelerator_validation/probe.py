@@ -126,12 +126,12 @@ def main() -> None:
 
 
 def round_trip(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch
-    """Copy two numbers to a device and back; return whether they are unchanged."""
+    """Copy two numbers to a device and back, and return whether they are unchanged."""
     return bool(torch.tensor([1.0, 2.0]).to(device).cpu().tolist() == [1.0, 2.0])
 
 
 def _wrong(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
-    """Copy numbers to the device and back; return an error message, or None if that works."""
+    """Copy numbers to the device and back. Return an error message, or None if this works."""
     try:
         if round_trip(torch, device):
             return None

@@ -54,7 +54,10 @@ Watch = Callable[[Case, Result | None], None]
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A run that has ended; `why` says why it stopped early, or why the device cannot be used."""
+    """A run that has ended.
+
+    `why` is the reason if the run stopped early or if the device cannot be used.
+    """
 
     report: Report
     why: str | None = None
@@ -226,7 +229,7 @@ def _advice_to_start_anew() -> Iterator[None]:
 
 
 def prepare_workers(request: Request, matrices: Mapping[str, Matrix], probed: Probed) -> None:
-    """Start the process from which workers are forked; it imports torch and the suites.
+    """Start the process from which workers are forked. That process imports torch and the suites.
 
     If each worker must import torch itself, this does nothing.
     """

@@ -46,9 +46,9 @@ def split(weights: Sequence[int], count: int) -> tuple[tuple[int, ...], ...]:
 def shard_of(plan: Plan, wanted: ShardRequest, identity: str, resume: str) -> Plan:
     """Return a shard of a plan, balanced by the recorded times in `wanted`.
 
-    A test without a recorded time counts as the median of the others. `identity` is the digest of
-    the whole plan, see `plan_digest`; `resume` is the command that continues an interrupted run of
-    the shard. Raises RunError if there are more shards than tests to run.
+    A test without a recorded time counts as the median of the other tests. `identity` is the digest
+    of the whole plan, see `plan_digest`. `resume` is the command that continues an interrupted run
+    of the shard. Raises RunError if there are more shards than tests to run.
     """
     running = len(plan.to_run)
     if running < wanted.count:

@@ -62,9 +62,9 @@ class SideProcess(AbstractContextManager["SideProcess"]):
             )
 
     def wait(self, limit_s: float, waiting: Waiting = lambda _: None) -> Output:
-        """Wait for the end, at most `limit_s` seconds after the start; return the output.
+        """Wait until the process ends, kill its process group, and return its output.
 
-        All processes of the group are then killed.
+        The wait ends `limit_s` seconds after the start of the process at the latest.
         """
         while (status := self._process.poll()) is None:
             since = time.monotonic() - self._started

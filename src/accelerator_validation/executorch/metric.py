@@ -1,7 +1,7 @@
 """Defines a metric of ExecuTorch tests.
 
-The metrics of this project are in the table of `suites/executorch/metrics.py`; a package adds its
-own by an entry point:
+The metrics of this project are in the table of `suites/executorch/metrics.py`. Another package adds
+a metric by an entry point:
 
     [project.entry-points."accelerator_portal.executorch_metrics"]
     energy = "my_package.portal:ENERGY"
@@ -24,7 +24,7 @@ Figures = Mapping[str, tuple[float, str]]
 
 @dataclass
 class Observed:
-    """The observations of a test so far; each step adds its own."""
+    """The observations of a test so far. Each step adds observations."""
 
     seconds: dict[ProgramStep, float] = field(default_factory=dict)
     """The seconds that each step took, also if it failed; for `run`, those of the first run, if it

@@ -1,4 +1,4 @@
-"""Finds backends of ExecuTorch: built-in ones, and those of other packages by entry points.
+"""Finds backends of ExecuTorch: built-in backends, and backends of other packages.
 
 A package that brings a backend names it in its pyproject.toml:
 

@@ -55,7 +55,7 @@ class Attempt:
             self.uncollected[report.nodeid] = report.longreprtext
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Store the ids of the tests, without those that the suite's own settings deselect."""
+        """Store the node ids of the tests, without tests that the suite's settings deselect."""
         self.collected = [item.nodeid for item in session.items]
 
 
@@ -90,10 +90,10 @@ DEVICE_VARIABLE = "ACCELERATOR_PORTAL_DEVICE"
 
 
 def arguments(path: str) -> list[str]:
-    """Return pytest's arguments; the suite's own configuration also applies.
+    """Return the command-line arguments for pytest. The suite's configuration also applies.
 
-    pytest's own parallel workers, crash stacks and output capture are disabled, since the
-    harness provides them.
+    The arguments disable pytest's parallel workers, crash stacks and output capture, because the
+    harness provides these.
     """
     one_process = ["-n0"] if find_spec("xdist") else []
     off = ["-p", "no:cacheprovider", "-p", "no:faulthandler", "--capture=no", "--color=no"]

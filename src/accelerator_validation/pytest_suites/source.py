@@ -51,7 +51,9 @@ class PytestSource:
 def pytest_matrices(
     suites: Iterable[str], request: Request, source: PytestSource
 ) -> dict[str, Matrix]:
-    """Return the matrix of the vendor's suite by its name; empty if the suite does not run.
+    """Return the matrix of the vendor's suite, by the suite's name.
+
+    The result is empty if the suite does not run.
 
     Raises RunError if pytest is missing or `suites` contains `TEMPLATE`, and the errors of
     `PytestSource.suite`.

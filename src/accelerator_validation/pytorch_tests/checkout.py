@@ -71,7 +71,7 @@ def _release(version: str) -> tuple[int, ...]:
 
 
 def commit_of(folder: Path) -> str:
-    """Return the commit of a checkout; empty if git does not know it.
+    """Return the commit of a checkout, or "" if git does not know it.
 
     A folder without its own `.git` has no commit, even if it is inside another repository.
     """

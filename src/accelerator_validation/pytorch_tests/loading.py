@@ -24,7 +24,7 @@ from accelerator_validation.pytorch_tests.source import identity
 
 @dataclass
 class LoadedFile:
-    """The tests of a file; `error` is set if the file could not be imported.
+    """The tests of a file. If the file could not be imported, `error` is the exception.
 
     `tests` has the class and the method of each test, by name and parameters. `broken` has the
     exceptions of classes that could not be created, by class name.

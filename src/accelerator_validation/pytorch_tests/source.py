@@ -117,8 +117,8 @@ def _is_there(folder: Path, path: str) -> bool:
 def identity(container: str, method: str, device: str) -> Identified:
     """Return the name and the parameters of a test that PyTorch created for a device.
 
-    `container` is the file and the class: `test_torch.TestTorch`. The text after the device in
-    `method` is a data type; any other text, which plugins can have there, is the parameter `case`.
+    `container` is the file and the class: `test_torch.TestTorch`. In `method`, the text after the
+    device is usually a data type. Any other text becomes the parameter `case`.
     """
     if found := identified_generic(container, method, device):
         return found

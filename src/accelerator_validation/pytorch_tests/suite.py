@@ -51,7 +51,7 @@ _LONGEST = 160
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the tests of the chosen files; none without a checkout."""
+    """Yield the tests of the selected files. Without a checkout, yield nothing."""
     if CHECKOUT not in matrix.given:
         return
     found = collected_tests(Path(matrix.given[CHECKOUT], TESTS), matrix.files, matrix.given[DEVICE])
@@ -142,7 +142,7 @@ OptionalError = Error | tuple[None, None, None]
 
 
 class _Recorder(unittest.TestResult):
-    """A unittest result that also stores exceptions; unittest itself stores only their text."""
+    """A unittest result that stores exceptions, and not only their text as unittest does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ class _Reader:
 
 
 def collected_tests(folder: Path, files: Iterable[TestFile], device: str) -> dict[str, FileTests]:
-    """Return the tests of files by path; empty for a file that ends its process or hangs."""
+    """Return the tests of files by path. A file that ends its process or hangs has no tests."""
     # A forked process keeps the imports of this one. Forks are only safe on Linux.
     linux = sys.platform == "linux"
     context: ForkContext | SpawnContext = get_context("fork") if linux else get_context("spawn")
@@ -292,7 +292,7 @@ def _end(connection: Connection, reader: _Reader) -> FileTests:
 
 
 def _read(connection: Connection, folder: Path, file: TestFile, device: str) -> None:
-    """Send the tests of a file through `connection`; runs in a process of its own."""
+    """Send the tests of a file through `connection`. This runs in a process of its own."""
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 1)
         os.dup2(nothing.fileno(), 2)

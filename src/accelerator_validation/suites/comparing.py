@@ -131,7 +131,7 @@ def leaves(value: object) -> list[object]:
 
 
 def scale(value: torch.Tensor) -> float:
-    """Return the greatest absolute value of the finite numbers in a tensor; 0 without any."""
+    """Return the greatest absolute value of the finite numbers in a tensor, or 0 without any."""
     finite = value.detach()[torch.isfinite(value)].abs()
     return float(finite.max()) if finite.numel() else 0.0
 
@@ -184,7 +184,7 @@ def _same_form(one: torch.Tensor, other: torch.Tensor, what: str, *, same_dtype:
 
 
 def _strides(value: torch.Tensor) -> list[int]:
-    """Return the strides of axes longer than one; empty for an empty or non-strided tensor."""
+    """Return the strides of axes longer than one. An empty or non-strided tensor has none."""
     if value.layout != torch.strided or not value.numel():
         return []
     return [s for length, s in zip(value.shape, value.stride(), strict=True) if length > 1]

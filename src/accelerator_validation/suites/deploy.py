@@ -145,7 +145,7 @@ def _wrong(ended: CommandEnd, stage: Stage, what: str, log: Path) -> Result | No
 
 
 def tail(log: Path) -> str | None:
-    """Return the last 3,000 bytes of a log without control characters; None if it is empty."""
+    """Return the last 3,000 bytes of a log without control characters, or None if it is empty."""
     text = log.read_bytes()[-_LOG:].decode("utf-8", "replace") if log.exists() else ""
     return "".join(c for c in text if c.isprintable() or c == "\n").strip("\n") or None
 

@@ -60,7 +60,7 @@ class Draw:
         self._numbers = torch.Generator().manual_seed(seed)
 
     def shape(self, *, least: int = 0) -> Shape:
-        """Return a shape of the form with at least `least` axes; () for the form `zero-dim`."""
+        """Return a shape of the form with at least `least` axes, or () for the form `zero-dim`."""
         if self.form == "zero-dim":
             return ()
         axes = self.pick.randint(max(least, 1), _MOST_AXES)
@@ -237,7 +237,7 @@ class _Call:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run an operator on inputs of one form; it passes if all results are correct."""
+    """Run an operator on inputs of one form. The test passes if all results are correct."""
     operator, dtype = OPERATORS[case.name], getattr(torch, case["dtype"])
     draw = Draw(case["inputs"], dtype, case.seed, ends=operator.ends)
     compared = Comparison(_tolerance(context.matrix, case, dtype))

@@ -121,7 +121,7 @@ def _outcome(case: Case, context: Context, tried: int, checked: int) -> Result:
 
 
 def _one(trial: OperatorTest, number: int, context: Context, compared: Comparison) -> bool:
-    """Run a sample on the device and on the reference; return whether its numbers were compared.
+    """Run and compare a sample on both sides, and return whether its numbers were compared.
 
     `number` is the sample's position, from 1, for messages. Differences are added to `compared`.
     """

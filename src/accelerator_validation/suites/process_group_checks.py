@@ -75,7 +75,7 @@ def _needs_two(context: Context) -> Any:
 def _run(
     context: Context, what: Literal["collectives", "sharded"], world: int
 ) -> list[dict[str, Any]]:
-    """Run the function `what` in `world` processes; return their results in the order of ranks.
+    """Run the function `what` in `world` processes, and return the result of each rank in order.
 
     Raises CheckFailedError if a process fails or takes more than 4 minutes.
     """

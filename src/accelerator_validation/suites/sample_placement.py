@@ -46,7 +46,7 @@ def mark_all(sample: SampleInput) -> SampleInput:
 
 
 def on_device(sample: SampleInput, device: str) -> SampleInput:
-    """Return a sample with marked tensors copied to a device; others stay on the CPU."""
+    """Return a sample with marked tensors copied to a device. Other tensors stay on the CPU."""
 
     def there(value: Any) -> Any:
         if not isinstance(value, torch.Tensor):

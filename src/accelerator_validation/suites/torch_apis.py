@@ -29,7 +29,7 @@ def not_in(torch: Any, name: str) -> str:
 
 
 def absent_name(error: AttributeError) -> str | None:
-    """Return the name that a check did not find in a module of torch; None for other errors.
+    """Return the name that a check did not find in a torch module, or None for other errors.
 
     An error counts only if the check itself used the name. A name that a plugin or torch's own
     code lacks is a failure that the check must report.

@@ -30,7 +30,7 @@ _TESTS = {"inference": "eval", "training": "train"}
 
 
 def offers(matrix: Matrix) -> Iterator[Offer]:
-    """Yield the models in the checkout, by folder name; none without a checkout."""
+    """Yield the models in the checkout, by folder name. Without a checkout, yield nothing."""
     if checkout := matrix.given.get(CHECKOUT):
         for file in sorted(Path(checkout, _MODELS).glob("*/__init__.py")):
             yield Offer(file.parent.name)

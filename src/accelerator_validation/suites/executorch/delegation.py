@@ -55,7 +55,7 @@ class Delegation:
         return f"Lowered, not run: {blobs} with {nodes} of {all_nodes} nodes."
 
     def words(self) -> str | None:
-        """Return a text that names operators outside of delegates; None if there are none."""
+        """Return a text that names the operators outside delegates, or None if there are none."""
         if not self.left:
             return None
         most = self.left.most_common()

@@ -151,9 +151,9 @@ def _check_signal(one: torch.Tensor, other: torch.Tensor, what: str, least: floa
 
 
 def worst_sqnr(found: Sequence[Any], wanted: Sequence[Any]) -> float | None:
-    """Return the lowest finite signal-to-noise ratio of the outputs in dB; None if there is none.
+    """Return the lowest finite signal-to-noise ratio of the floating-point outputs in dB.
 
-    Only floating-point outputs count. The ratio is infinite for outputs that do not differ.
+    Returns None if no output has a finite ratio. The ratio is infinite for equal outputs.
     """
     pairs = [
         (one, other)

@@ -88,13 +88,13 @@ def _aot_memory(observed: Observed) -> Figures:
 
 
 def _aot_time(observed: Observed) -> Figures:
-    """Return the seconds from the PyTorch model to the program; empty without a program."""
+    """Return the seconds from the PyTorch model to the program. Empty without a program."""
     times = [observed.value(f"{step}_time") or 0.0 for step in _STEPS_TO_PROGRAM]
     return {"aot_time": (round(sum(times), 6), "s")} if observed.program is not None else {}
 
 
 def _nodes_per_delegate(observed: Observed) -> Figures:
-    """Return the mean number of nodes of a delegate; a low number means many small pieces."""
+    """Return the mean number of nodes in a delegate. A low number means many small delegates."""
     delegates, nodes = observed.value("delegates"), observed.value("delegated_nodes")
     if not delegates or nodes is None:
         return {}
@@ -189,7 +189,7 @@ def _finite(figures: Figures) -> dict[str, tuple[float, str]]:
 
 @cache
 def all_metrics() -> tuple[ProgramMetric, ...]:
-    """Return the metrics of this project, then those of other packages, sorted by name."""
+    """Return the metrics of this project, then the metrics of other packages sorted by name."""
     points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
     return (*METRICS, *(_loaded(point.name, point.load) for point in points))
 

@@ -145,7 +145,7 @@ def _run(
     inputs: tuple[Any, ...],
     measurement: Measurement,
 ) -> Sequence[Any]:
-    """Load and run the program, and return its outputs; then run it again to measure its time."""
+    """Load and run the program, and return its outputs. Further runs measure its time."""
     context.stage = "load"
     with with_runtime_log(), measurement.step("load"):
         execute = _load(made, backend)
@@ -307,7 +307,7 @@ def check_runtime(backend: Backend | None) -> None:
 def load_here(data: bytes) -> Execute:
     """Load a program in this process, and return a function that runs it.
 
-    Loading and running raise RuntimeError if they fail; ExecuTorch's own errors have a number.
+    Loading and running raise RuntimeError if they fail. ExecuTorch's own errors have a number.
     """
     from executorch.runtime import Runtime, Verification
 
@@ -330,8 +330,8 @@ def load_here(data: bytes) -> Execute:
 def with_runtime_log() -> Iterator[None]:
     """Add the log of the ExecuTorch runtime to the errors that it raises in a `with` block.
 
-    The log is read from the file to which standard error goes; without such a file nothing is
-    added. In a worker, it contains only the current test.
+    The log is read from the file to which standard error goes. If there is no such file, nothing is
+    added. In a worker, the log has only the text of the current test.
     """
     try:
         yield

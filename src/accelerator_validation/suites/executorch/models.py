@@ -90,7 +90,7 @@ MODELS: Mapping[str, SuiteModel] = {
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield tests of each model: plain, other recipes, dynamic batch size and two threads.
 
-    Models of ExecuTorch's own suite follow; they run only on request.
+    Then yield models of ExecuTorch's own suite, which run only on request.
     """
     recipes = frozenset(matrix.axes["recipe"])
     plains = recipes & plain_recipes(matrix)

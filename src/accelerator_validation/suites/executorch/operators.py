@@ -110,7 +110,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 
 def run(case: Case, context: Context) -> Result:
-    """Run one subtest of a test; the parameter `subtest` is its index, by default 0."""
+    """Run one subtest of a test. The parameter `subtest` is its index, by default 0."""
     described = _described()[case.name]
     if described.left_out:
         raise SkippedError(f"ExecuTorch excludes this test: {described.left_out}")

@@ -32,7 +32,7 @@ _DTYPES = ("float32", "bfloat16")
 
 
 def _of_torchvision(name: str, setting: Setting) -> Workload:
-    """Return a call of an image model; in training with a classification loss."""
+    """Return a call of an image model. In training, the call has a classification loss."""
     make = _of_library("torchvision.models", name)
     model = make(weights=None).to(setting.device, setting.dtype)
     images = setting.random(setting.shape[0], 3, _SIDE, _SIDE)

@@ -1,4 +1,4 @@
-"""Reads power and clock of a device with the vendors' tools, and those of the CPU from Linux.
+"""Reads the power and clock of a device with its vendor's tool, and of the CPU from Linux.
 
 If a tool is missing, fails or prints another format, no value is reported. A device has the same
 number in torch and in a tool only if no environment variable hides devices.
@@ -137,7 +137,7 @@ SENSOR_TOOLS: Mapping[str, tuple[SensorTool, ...]] = {
 
 
 def sensor_of(device: str) -> Sensor:
-    """Return a function that reads the power and clock of a device; it never raises."""
+    """Return a function that reads the power and clock of a device, and never raises an error."""
     import torch
 
     place = torch.device(device)
@@ -148,7 +148,7 @@ def sensor_of(device: str) -> Sensor:
 
 
 def read_tools(tools: tuple[SensorTool, ...], index: int) -> SensorReading:
-    """Return the reading of the first tool that works; an empty reading if none does."""
+    """Return the reading of the first tool that works, or an empty reading if no tool works."""
     for tool in tools:
         if any(os.environ.get(name) for name in tool.hidden_by):
             continue
@@ -236,7 +236,7 @@ def _used(before: dict[str, int], after: dict[str, int], powercap: Path) -> list
 
 
 def _clocks(processors: Path) -> Iterator[int]:
-    """Yield the clocks in kilohertz; virtual machines have none."""
+    """Yield the clock of each processor in kilohertz. Virtual machines have no clocks to read."""
     for file in sorted(processors.glob("cpu[0-9]*/cpufreq/scaling_cur_freq")):
         with suppress(OSError, ValueError):
             yield int(file.read_text("ascii"))

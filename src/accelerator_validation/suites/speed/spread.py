@@ -51,7 +51,7 @@ class Timing:
 
     @property
     def too_noisy(self) -> str | None:
-        """Why the timing must not be published; None if it can be."""
+        """The reason why the timing must not be published, or None if it can be published."""
         if self.repeats < LEAST_REPEATS:
             return f"only {self.repeats} of {LEAST_REPEATS} runs fit into the time"
         if self.difference > _MOST_DIFFERENCE:
@@ -62,7 +62,7 @@ class Timing:
 
 
 def timing(seconds: Sequence[float]) -> Timing:
-    """Return the summary of timings of one call; `seconds` has at least one."""
+    """Return the summary of the timings of a call. `seconds` must not be empty."""
     ordered = sorted(seconds)
     median = statistics.median(ordered)
     place = _rank(len(ordered))
@@ -72,8 +72,9 @@ def timing(seconds: Sequence[float]) -> Timing:
 
 
 def _rank(count: int) -> int:
-    """Return how many of `count` timings are below the confidence interval; as many are above it.
+    """Return how many of `count` sorted timings are below the confidence interval.
 
+    The same number of timings is above the interval.
     Each timing is above or below the true median with equal probability, for any distribution,
     so the interval follows from the binomial distribution.
     """
@@ -124,7 +125,7 @@ class ProcessorTimes:
 
 
 def processor_times(stat: Path = _STAT) -> ProcessorTimes | None:
-    """Return the processor times on Linux; None on other systems."""
+    """Return the processor times on Linux, or None on other systems."""
     with suppress(OSError, ValueError, IndexError):
         lines = stat.read_text("ascii").splitlines()
         ticks = [int(word) for word in lines[0].split()[1 : _COUNTED + 1]]

@@ -223,7 +223,7 @@ class Budget:
 
 
 def warm_up(act: Call, clock: Clock, longest_s: float = float("inf")) -> float:
-    """Repeat a call until caches, clocks and allocators are warm; return its shortest time.
+    """Repeat a call until caches, clocks and allocators are warm, and return its shortest time.
 
     Stops after a call that took longer than `longest_s`. All times are in seconds.
     """

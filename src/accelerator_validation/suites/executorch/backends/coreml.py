@@ -1,4 +1,4 @@
-"""Tests Core ML: lowers models on Linux; only Apple's systems can run the programs."""
+"""Tests Core ML. Models are lowered on Linux, but only Apple's systems can run the programs."""
 
 from __future__ import annotations
 
