@@ -1,4 +1,4 @@
-"""Stores data outside of the repository: in a folder, or wherever fsspec can write.
+"""Stores data outside of the repository, in a folder or at a URL that fsspec can write to.
 
 In GitHub Actions, the folder is a checkout of the branch `archive`. An object (a stored file) is
 written to a temporary path and then moved. If the run is interrupted before the move, the previous
@@ -49,7 +49,7 @@ class DamagedObjectError(ArchiveError):
 class Archive:
     """Objects stored by path in one folder or at one URL. Every method can raise ArchiveError.
 
-    `place` is the folder or URL as the caller of `open_archive` wrote it.
+    `place` is the folder or URL that was passed to `open_archive`.
     """
 
     place: str
@@ -127,14 +127,14 @@ def remember(archive: Archive, digest: str) -> None:
 
 
 def packed(data: bytes) -> bytes:
-    """Compress with gzip without a timestamp, so that equal data gives equal bytes."""
+    """Return the data compressed with gzip. Equal data always gives equal bytes."""
     return gzip.compress(data, compresslevel=9, mtime=0)
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """Decompress data that `packed` returned, up to `most` bytes.
+    """Return the decompressed content of data from `packed`.
 
-    Raises DamagedObjectError if the data is damaged or longer.
+    Raises DamagedObjectError if the data is damaged, or if the content has more than `most` bytes.
     """
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
@@ -177,9 +177,9 @@ def fetch_archive(repository: Path, place: Path) -> bool:
 def push_archive(place: Path) -> bool:
     """Push the folder's changes to the branch `archive`; return whether a commit was pushed.
 
-    Merges them with what others pushed since `fetch_archive`. First removes unfinished files of an
-    interrupted run. Raises GitError, and ArchiveError if somebody else changed the same object, or
-    if others push first at each attempt.
+    First removes unfinished files of an interrupted run. Keeps the commits that others pushed since
+    `fetch_archive`. Raises GitError. Raises ArchiveError if somebody else changed the same object,
+    or if others push first at each attempt.
     """
     for left in place.rglob(f"*{UNFINISHED}"):
         left.unlink(missing_ok=True)
@@ -204,10 +204,11 @@ def push_archive(place: Path) -> bool:
 
 
 def _merged(place: Path, before: str, tree: str) -> tuple[str, str]:
-    """Return the newest commit of the branch, and the id of a tree: this commit with our changes.
+    """Return the newest commit of the branch, and a git tree that adds our changes to that commit.
 
-    Our changes are those from the commit `before` (empty: no branch yet) to `tree`. Raises
-    GitError, and ArchiveError if the branch has another change of the same file.
+    Our changes are the differences from the commit `before` to `tree`. If `before` is empty, there
+    was no branch. Raises GitError. Raises ArchiveError if the branch has another change of the same
+    file.
     """
     git(place, "fetch", "--quiet", "--depth=1", "origin", BRANCH)
     newest = git(place, "rev-parse", "FETCH_HEAD").strip()

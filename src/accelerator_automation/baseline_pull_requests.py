@@ -56,8 +56,8 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
 
     The baselines of each platform are checked once a week. If a file is gone or cannot be
     converted, `problems` of the result says why, and the baseline does not change. `home` is this
-    repository (OWNER/NAME). Raises GitHubError for temporary errors; `problems` has GitHub's other
-    errors.
+    repository (OWNER/NAME). Raises GitHubError for temporary errors. Other errors of GitHub are in
+    `problems`, too.
     """
     done = ProposalResults("no changed baseline")
     repository = BranchRepository(api, home)
@@ -82,7 +82,11 @@ def propose_baselines(api: Api, home: str, catalog: Catalog, now: dt.datetime) -
 
 
 def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
-    """Return the baselines to convert again: the newest one for each platform and set of files."""
+    """Return the baselines to convert again.
+
+    If a platform has several baselines that were converted from the same files, only the newest one
+    is returned.
+    """
     again = [stored for stored in reports if is_read_again(stored.report)]
     again.sort(key=lambda stored: str(stored.report.started or ""))
     return {(s.report.accelerator, *(o.path for o in s.report.origins)): s for s in again}.values()
@@ -91,12 +95,12 @@ def _newest(reports: Collection[StoredReport]) -> Collection[StoredReport]:
 def _proposal(
     api: Api, catalog: Catalog, stored: StoredReport, now: dt.datetime
 ) -> Proposal | None:
-    """Return the proposal for a baseline, or None if nothing changed.
+    """Return the proposal to update a baseline, or None if nothing changed.
 
-    A baseline of a PyTorch release is converted from the files at the tag of the newest release,
-    if that is newer than its own. Other baselines are converted from the newest commit of each
-    file. Raises GitHubError, and ProblemsError if a file cannot be converted or the new report is
-    not valid.
+    If the baseline belongs to a PyTorch release, it is converted from the files at the tag of the
+    newest release. If there is no newer release, nothing changed. Other baselines are converted
+    from the newest commit of each file. Raises GitHubError. Raises ProblemsError if a file cannot
+    be converted or the new report is not valid.
     """
     before, release = stored.report, None
     torch = before.environment.torch
@@ -164,7 +168,10 @@ def _converted(
 
 
 def _texts(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposal:
-    """Return the proposal to replace a report with `after`, with the texts of its pull request."""
+    """Return the proposal to replace a stored report with `after`.
+
+    `newest` is the newest commit of the files from which `after` was converted.
+    """
     repositories = ", ".join(
         span(name) for name in dict.fromkeys(o.repository for o in after.origins)
     )
@@ -191,7 +198,7 @@ def _texts(stored: StoredReport, after: Report, newest: ListedCommit) -> Proposa
 
 
 def _words(before: Report, after: Report) -> Iterator[str]:
-    """Yield Markdown list items: the number of tests, and those added, removed or changed."""
+    """Yield Markdown list items: the number of tests, and the added, removed and changed tests."""
     old, new = (
         {unquote(identity_of(test).key): test for test in side.tests} for side in (before, after)
     )

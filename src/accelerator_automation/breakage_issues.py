@@ -33,8 +33,8 @@ def settle(
     """Open, update and close issues to match `breakages`; return how many of each.
 
     `breakages` are the open regressions, `home` is this repository (OWNER/NAME). `unseen` has the
-    ids of the quarantined platforms: their regressions cannot be determined, so their issues stay
-    open. Raises GitHubError.
+    ids of the quarantined platforms. The regressions of these platforms cannot be determined, so
+    their issues stay open. Raises GitHubError.
     """
     topics = [IssueTopic(identity(p, b), title(p, b), body(p, b)) for p, b in breakages]
     issues = IssueList(api, home, LABEL)
@@ -52,9 +52,9 @@ def title(platform: Platform, breakage: Breakage) -> str:
 
 
 def body(platform: Platform, breakage: Breakage) -> str:
-    """Return the text of the issue; it does not change while the regression's data stays the same.
+    """Return the text of the issue.
 
-    The data includes the platform's name and maintainers.
+    The text changes only if the regression changes, or the platform's name or maintainers.
     """
     people = ", ".join(span(person.github) for person in platform.accelerator.maintainers)
     lines = [

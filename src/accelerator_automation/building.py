@@ -81,8 +81,8 @@ def build(  # noqa: PLR0913 - what, where, and how
     """Build the site, check every link, and replace the existing site at `target`.
 
     `root` is the repository. With `quarantine` or an archive, the site omits platforms whose
-    folders have errors. With an archive, it shows the archived last valid version of each platform
-    in `standing_in`, a dict from platform ids to the day since which that version is shown.
+    folders have errors. With an archive, the site shows the last valid version of each platform in
+    `standing_in`. `standing_in` maps a platform id to the date since which that version is shown.
     `engine` runs the build (default: MkDocs). Raises ArchiveError, BuildError, OSError.
     """
     target = target.absolute()
@@ -130,8 +130,8 @@ def recover(target: Path) -> None:
 def publish(target: Path) -> None:
     """Move the new site to `target`; the existing site becomes the previous one.
 
-    Between the two renames there is no site for an instant. Raises OSError if a rename fails; the
-    existing site is then restored.
+    There is no site for an instant, between the two renames. If a rename fails, the existing site
+    is restored and OSError is raised.
     """
     kept = previous_site(target)
     shutil.rmtree(kept, ignore_errors=True)
@@ -145,9 +145,9 @@ def publish(target: Path) -> None:
 
 
 def restore_previous(target: Path) -> None:
-    """Swap the site with the previous one; a second call swaps them back.
+    """Exchange the site and the previous site. A second call exchanges them back.
 
-    Raises UserError if there is no previous site, OSError.
+    Raises UserError if there is no previous site, and OSError if a folder cannot be renamed.
     """
     kept = previous_site(target)
     if not kept.is_dir():
@@ -163,13 +163,12 @@ _READ = ("accelerators", "data", "hooks", "mkdocs.yml", "requirements.lock", "si
 
 
 def inputs(root: Path, catalog: Catalog, standing_in: Mapping[str, dt.date]) -> str:
-    """Return the SHA-256 digest of the inputs whose change requires a new build.
+    """Return a SHA-256 digest that changes if the site must be built again.
 
-    These are the repository's files that a build reads, and the quarantined platforms with errors.
-    `standing_in` has, by platform id, the day since which the platform's last valid version is
-    shown. The digest also changes if a platform is quarantined without a changed file, because an
-    exception in the data has expired. It does not depend on the metrics of nightly runs. Raises
-    OSError.
+    The digest covers the repository's files that a build reads, and the problems of the quarantined
+    platforms. A platform can be quarantined although no file changed, because an exception in the
+    data has expired. `standing_in` maps a platform id to the date since which the last valid
+    version is shown. The digest does not cover the metrics of nightly runs. Raises OSError.
     """
     found = hashlib.sha256()
     for file in _files(root):

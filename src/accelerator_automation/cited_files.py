@@ -60,10 +60,10 @@ class CitedFile:
 
 @dataclass(slots=True)
 class Citations:
-    """The places that cite a file, and the lines that each of them cites, in the same order.
+    """The places that cite a file, and the cited lines.
 
-    A place is `<path>:<line>` of a fact, or the path of a report. Lines are `12` or `12-20`; None
-    stands for the whole file.
+    `places` and `lines` have the same length and order. A place is `<path>:<line>` of a fact, or
+    the path of a report. Lines are `12` or `12-20`, or None for the whole file.
     """
 
     places: list[str] = field(default_factory=list)
@@ -72,11 +72,11 @@ class Citations:
 
 @dataclass(frozen=True, slots=True)
 class CitedChange:
-    """One item in the list of an issue: a changed file, or a repository that is gone.
+    """A changed file, or a repository that GitHub no longer returns, as an item of an issue's list.
 
-    `name` is the file or repository as Markdown, `places` are where it is cited (see `Citations`),
-    and `words` are sentences that describe the change. If the issue is closed as not planned, the
-    item is not reported again.
+    `name` is the file or repository as Markdown. `places` lists where the file is cited (see
+    `Citations`). `words` are sentences that describe the change. If a person closes the issue as
+    not planned, the item is not reported again.
     """
 
     name: str
@@ -100,11 +100,11 @@ class _Contents(RootModel[_File | tuple[_Entry, ...]]):
 
 
 def cited_files(catalog: Catalog) -> dict[str, dict[CitedFile, Citations]]:
-    """Return the files on GitHub that each platform cites, with their citations, by platform id.
+    """Return the cited files on GitHub and their citations, by platform id.
 
-    Files that shared data cites are under `shared-data`. Facts cite files in their sources,
-    imported reports in their origins. Baselines that the nightly update converts again (see
-    `is_read_again`) are omitted.
+    The key `shared-data` has the files that shared data cites. Facts cite files in their sources,
+    imported reports cite files in their origins. Baselines that the nightly update converts again
+    (see `is_read_again`) are omitted.
     """
     found: dict[str, dict[CitedFile, Citations]] = {p.id: {} for p in catalog.platforms}
     for fact in facts(catalog):
@@ -130,9 +130,9 @@ def is_read_again(report: Report) -> bool:
 
 
 def is_turn(place: int, day: dt.date) -> bool:
-    """Return whether the item at the index `place` of a list is checked on the day `day`.
+    """Return whether the item at the index `place` of a list is checked on `day`.
 
-    Each item is checked once in DAYS days.
+    Each item is checked once in `DAYS` days.
     """
     return (place + day.toordinal()) % DAYS == 0
 
@@ -140,8 +140,8 @@ def is_turn(place: int, day: dt.date) -> bool:
 def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> ListedCommit | None:
     """Return the newest commit that changed a file or folder, or None if there is none.
 
-    With a tag, only the commits up to the tag are considered; otherwise those of the default
-    branch. Raises GitHubError.
+    With a tag, searches the commits up to the tag, otherwise the default branch. Raises
+    GitHubError.
     """
     place = f"repos/{repository}/commits?path={quote(path)}&per_page=1{tag and f'&sha={tag}'}"
     return next(iter(read(api, place, tuple[ListedCommit, ...])), None)
@@ -150,9 +150,9 @@ def newest_commit(api: Api, repository: str, path: str, tag: str = "") -> Listed
 def report_cited_files(api: Api, home: str, catalog: Catalog, day: dt.date) -> Issues:
     """Open, update and close one issue for each platform whose cited files have changed.
 
-    Checks the platforms whose turn it is on `day`; DAYS days check all of them. `home` is this
-    repository (OWNER/NAME). Returns how many issues were opened, updated and closed. Raises
-    GitHubError.
+    Checks only some platforms on each `day`, so that each platform is checked once in `DAYS` days.
+    `home` is this repository (OWNER/NAME). Returns how many issues were opened, updated and closed.
+    Raises GitHubError.
     """
     cited = cited_files(catalog)
     tonight = [name for place, name in enumerate(sorted(cited)) if is_turn(place, day)]
@@ -223,8 +223,8 @@ class _LookUp:
     def changes(self, cited: dict[CitedFile, Citations]) -> Iterator[CitedChange]:
         """Yield an item for each changed or removed file, and for each repository that is gone.
 
-        A file that GitHub does not return for another reason also gets an item, which states the
-        error. Raises GitHubError for temporary errors.
+        If GitHub refuses the request for a file, the item states the error. Raises GitHubError for
+        temporary errors.
         """
         gone: dict[str, list[str]] = {}
         for file, citations in sorted(cited.items(), key=lambda item: item[0]):

@@ -36,8 +36,8 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
     """Post or update the comment on a pull request; return a sentence that says what was done.
 
     If the run failed, only an existing comment is updated. `base` has the GitHub logins of each
-    platform's maintainers in the base commit: the pull request itself can change them. Raises
-    GitHubError, and HarmfulError if `markdown_check.faults` refuses the comment.
+    platform's maintainers in the base commit, because a pull request can change the maintainers.
+    Raises GitHubError. Raises HarmfulError if `markdown_check.faults` refuses the comment.
     """
     ended = run.workflow_run
     if ended.event != "pull_request" or ended.conclusion not in {"success", "failure"}:
@@ -66,10 +66,10 @@ def post_comment(api: Api, run: PullRequestRun, base: Maintainers) -> str:
 
 
 def _mismatch(run: PullRequestRun, pull: PullRequest) -> str | None:
-    """Return why a run's comment must not be posted on a pull request; None if it may be.
+    """Return the reason not to post a run's comment on a pull request, or None.
 
-    The pull request must be open, and its newest commit must be the run's. `pull` is the one that
-    the run's artifact names, which can be forged.
+    `pull` is the pull request that the run's artifact names, which can be forged. It must be open
+    and target this repository. Its newest commit must be the commit of the run.
     """
     home, source = run.repository.full_name, run.workflow_run.head_repository
     if pull.base.repo is None or pull.base.repo.full_name != home:
@@ -168,7 +168,7 @@ _UNREADABLE = (
 
 
 class HarmfulError(UserError, ValueError):
-    """A comment that `markdown_check.faults` refuses and nobody posts; the message says why."""
+    """A comment is not posted, because `markdown_check.faults` refuses it; the message says why."""
 
 
 def difference_comment(
@@ -176,9 +176,9 @@ def difference_comment(
 ) -> str:
     """Return the comment for a commit that was built.
 
-    `difference` has the changes of the site; if it is None, the comment says that the comparison
-    cannot be shown. `notices` are sentences about changed folders whose maintainers do not include
-    the author. Raises HarmfulError.
+    `difference` has the changes of the site. If `difference` is None, the comment says that the
+    comparison cannot be shown. `notices` are sentences about changed folders that the author does
+    not maintain. Raises HarmfulError.
     """
     said = markdown(difference) if difference else _UNREADABLE
     first, _, rest = said.partition("\n")

@@ -23,7 +23,7 @@ def time_text(time: dt.datetime) -> str:
 
 
 class Part(BaseModel):
-    """Base class of events, responses and their parts; fields that are not listed are ignored."""
+    """Base class of the models of GitHub's events and responses; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -86,7 +86,7 @@ class Label(Part):
 
 
 class Side(Part):
-    """The head or the base of a pull request: a branch's newest commit, and its repository."""
+    """The head or the base branch of a pull request: the newest commit and the repository."""
 
     sha: Sha
     """The newest commit of the branch."""

@@ -45,10 +45,11 @@ FeedOutcome = Literal["new", "unchanged", "refused", "unreachable"]
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The result for one feed, or for a report of this project's own runs.
+    """The result of fetching one feed, or of reading one report of this project's own runs.
 
-    `why` has the reasons if the outcome is refused or unreachable. `accelerator` is the platform's
-    id, `name` the name of the feed or report, and of its file in `results/`.
+    `accelerator` is the platform's id. `name` is the name of the feed or report. The report's file
+    is `<name>.json` in `results/`. `why` has the reasons for the outcome `refused` or
+    `unreachable`.
     """
 
     accelerator: str
@@ -81,11 +82,11 @@ def fetch_reports(
 
 @dataclass(frozen=True, slots=True)
 class FeedAccess:
-    """How to read feeds, and the folder with reports of this project's own runs (`made_here`).
+    """How to read feeds, and where the reports of this project's own runs are.
 
-    `limits` are the limits of requests to feeds with a URL; None allows only public hosts. `api` is
-    GitHub's API; without it, no feed on GitHub is read. The reports in `made_here` are
-    `<accelerator>/<name>.json`.
+    `limits` are the limits of requests to feeds with a URL. If `limits` is None, only public hosts
+    are allowed. `api` is GitHub's API. Without `api`, feeds on GitHub are not read. `made_here` is
+    the folder with the reports of own runs, `<accelerator>/<name>.json`.
     """
 
     limits: RequestLimits | None = None
@@ -97,8 +98,8 @@ class FeedAccess:
 class _ReportStore:
     """Checks new reports, and stores the valid ones in the repository `root`.
 
-    `known` has the names that reports may use. `results` has the reports of the folders to which
-    one was added, by platform id; those of the others are in `catalog`.
+    `known` has the names that reports may use. `results` has the result files of each platform that
+    got a new report, by platform id. The result files of the other platforms are in `catalog`.
     """
 
     root: Path
@@ -132,7 +133,10 @@ class _ReportStore:
         return self.results.get(accelerator, self.catalog.by_id[accelerator].results)
 
     def _report(self, accelerator: str, file: Path, *, own: bool) -> Report:
-        """Return a report after checking it alone, without the others. Raises ProblemsError."""
+        """Return a report after checking it without the platform's other reports.
+
+        Raises ProblemsError.
+        """
         report = read_report(file)
         lines = line_of_tests(file)
         problems = list(report_problems(report, file.name, self.known, self.now, lines))
@@ -148,9 +152,9 @@ class _ReportStore:
         return report
 
     def _check_folder(self, accelerator: str, file: Path) -> None:
-        """Raise ProblemsError with the errors that a report would add to its platform's folder.
+        """Raise ProblemsError if a report exceeds the folder's limits or adds errors to the folder.
 
-        The report takes the place of the one with the same file name.
+        `file` replaces the report with the same file name.
         """
         before = self._reports(accelerator)
         after = _with(before, file)
@@ -163,7 +167,10 @@ class _ReportStore:
             raise ProblemsError(problems)
 
     def _errors(self, accelerator: str, results: tuple[Path, ...]) -> set[Problem]:
-        """Return the errors of one platform; rules that compare platforms do not see the others."""
+        """Return the errors of one platform with these result files.
+
+        Rules that compare platforms do not see the other platforms.
+        """
         platform = replace(self.catalog.by_id[accelerator], results=results)
         alone = replace(self.catalog, platforms=(platform,))
         return set(errors(run_checks(alone, self.now.date())))

@@ -73,9 +73,9 @@ TreeEntry = tuple[str, str]
 
 
 def changes(repository: Path, before: str, after: str) -> dict[str, TreeEntry]:
-    """Return the files that differ between two trees or commits: their entries in `after` by path.
+    """Return the files that differ between two trees or commits, with their entries in `after`.
 
-    The entry of a removed file has a mode of zeros. Raises GitError.
+    The keys are paths. The entry of a removed file has a mode of zeros. Raises GitError.
     """
     text = git(repository, "diff-tree", "-r", "-z", "--no-renames", before, after)
     fields = text.split("\0")[:-1]
@@ -93,8 +93,8 @@ def conflicts(
 ) -> frozenset[str]:
     """Return the paths in `ours` that cannot be merged with `theirs`.
 
-    `unit` returns the group of a path (default: the path itself). A group is merged as a whole: if
-    `theirs` changes one of its files in another way than `ours`, all its paths are returned.
+    `unit` returns the group of a path (default: the path itself). If `theirs` changes a file of a
+    group in another way than `ours`, all paths of the group are returned.
     """
     units = {unit(path) for path in ours}
     differing = {

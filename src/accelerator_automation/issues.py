@@ -37,9 +37,9 @@ class Issue(Part):
     user: User | None = None
 
     def topic(self, label: str) -> str | None:
-        """Return the name of the issue's topic.
+        """Return the name of the issue's topic, or None.
 
-        None if the automation did not write the issue, or wrote it for another label.
+        The result is None if the automation did not write the issue, or wrote it for another label.
         """
         if self.user is None or self.user.login != BOT:
             return None
@@ -116,10 +116,11 @@ class IssueList:
     ) -> Issues:
         """Open, update and close issues to match the topics; return how many of each.
 
-        Opens at most MOST_OPENED, and none for a topic with a closed issue among `issues`. Of
-        several issues with the same topic, closes all but the oldest. `is_left` takes the name of a
-        topic and returns whether its state is unknown; its issue then stays open. An interrupted
-        call can be repeated, because existing issues are found by their markers.
+        Opens at most `MOST_OPENED` issues, and none for a topic with a closed issue among `issues`.
+        If several issues have the same topic, closes all but the oldest. `is_left` takes the name
+        of a topic and returns whether the state of the topic is unknown. The issue of such a topic
+        stays open. An interrupted call can be repeated, because existing issues are found by their
+        markers.
         """
         wanted = {topic.name: topic for topic in topics}
         known: dict[str, Issue] = {}

@@ -30,7 +30,10 @@ _MOST_BYTES = 512 * 1024 * 1024
 
 
 def _inside(path: str) -> str:
-    """Return the path. Raises ValueError if it leads out of the folder: archives are untrusted."""
+    """Return a path inside of the folder. Raises ValueError for other paths.
+
+    The paths come from an archive, which is untrusted.
+    """
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
         raise ValueError("the path is outside the folder")
@@ -38,9 +41,9 @@ def _inside(path: str) -> str:
 
 
 class _Version(BaseModel):
-    """The texts of a folder's files by path.
+    """The text files of a platform's folder, by path.
 
-    `broken_since` is the first day on which the current folder had errors; None if it has none.
+    `broken_since` is the first day on which the current folder had errors, or None if it has none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,10 +55,10 @@ class _Version(BaseModel):
 def archive_good_folders(
     archive: Archive, root: Path, good: Iterable[str], broken: Iterable[str], today: dt.date
 ) -> tuple[str, ...]:
-    """Archive the valid folders, and record since when the others have errors.
+    """Archive the valid folders, and record since when the other folders have errors.
 
-    Returns the ids of the valid platforms whose files were not archived yet, differ from the
-    archived ones, or replace a damaged version. Raises ArchiveError, OSError.
+    `good` and `broken` are platform ids. Returns the ids of the valid platforms whose archived
+    version was missing, damaged or different. Raises ArchiveError, OSError.
     """
     new = tuple(name for name in good if _keep_good(archive, root, name))
     for name in broken:
@@ -66,9 +69,9 @@ def archive_good_folders(
 
 
 def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> dict[str, dt.date]:
-    """Return, by platform id, the day since which the site shows the last valid version.
+    """Return the date since which the site shows the last valid version, by platform id.
 
-    That day is `today` for a platform that was not broken before. Broken platforms without a
+    The date is `today` for a platform whose folder was valid until now. Broken platforms without a
     readable archived version are omitted. Raises ArchiveError.
     """
     versions = {name: _whole(archive, name) for name in broken}
@@ -76,10 +79,7 @@ def last_good_dates(archive: Archive, broken: Iterable[str], today: dt.date) -> 
 
 
 def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of those platforms in `names` whose archived version is damaged.
-
-    Raises ArchiveError.
-    """
+    """Return the ids in `names` whose archived version is damaged. Raises ArchiveError."""
     found = []
     for name in names:
         try:
@@ -90,10 +90,11 @@ def damaged_folders(archive: Archive, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_last_good(archive: Archive, versions: Mapping[str, dt.date], place: Path) -> None:
-    """Write the archived last valid versions of platforms below `place`, for the site's build.
+    """Write the archived last valid versions of platforms to the folder `place`.
 
-    `versions` has, by platform id, the day since which the site shows that version. Writes the
-    files to `accelerators/<id>/`, and the days to `since.json`. Raises ArchiveError, OSError.
+    The site's build reads this folder. `versions` maps a platform id to the date since which the
+    site shows that version. Writes the files to `accelerators/<id>/`, and the dates to
+    `since.json`. Raises ArchiveError, OSError.
     """
     for name in versions:
         version = _read(archive, name)
@@ -121,7 +122,6 @@ def _keep_good(archive: Archive, root: Path, name: str) -> bool:
 
 
 def _whole(archive: Archive, name: str) -> _Version | None:
-    """Return an archived version, or None if it does not exist or is damaged."""
     try:
         return _read(archive, name)
     except DamagedObjectError:

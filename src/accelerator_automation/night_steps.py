@@ -77,7 +77,7 @@ SyncFunction = Callable[[Path, Catalog, SyncOptions], SyncResult]
 class NightRun:
     """The inputs of a nightly run, and the results that its steps share.
 
-    A step that needs `archive` or `api` is skipped if that is None. `engine` builds the site,
+    If `archive` or `api` is None, the steps that need it are skipped. `engine` builds the site,
     `package_sync` updates the package data, and `resolver` resolves the install commands.
     """
 
@@ -213,10 +213,10 @@ def _take_trials(tonight: NightRun, folder: Path) -> str:
 
 
 def _fold(tonight: NightRun) -> str:
-    """Add the valid reports to the histories, and merge each past month's history files.
+    """Add the valid reports to the histories, and merge the history files of past months.
 
-    Returns the result in one line. After adding the valid ones, raises ProblemsError if a report or
-    a history has an error.
+    Returns the result in one line. If a report or a history has an error, raises ProblemsError
+    after adding the valid reports.
     """
     reports, future = without_future(folder_reports(tonight.root)[0], tonight.now)
     folding = fold_reports(tonight.root, reports)
@@ -228,7 +228,10 @@ def _fold(tonight: NightRun) -> str:
 
 
 def _unreadable(tonight: NightRun) -> Iterator[Problem]:
-    """Yield the problems of all unreadable histories, also of platforms without a new report."""
+    """Yield the problems of every history that cannot be read.
+
+    This includes platforms without a new report.
+    """
     for platform in tonight.catalog.platforms:
         try:
             read_state_of(tonight.root, platform.id, "runs")
@@ -336,11 +339,11 @@ _MOST_BYTES = 64 * 1024 * 1024
 def archive_runs(
     archive: Archive, reports: Iterable[StoredReport], root: Path, most: int = MOST_RUNS
 ) -> int:
-    """Archive the reports of test runs (no baselines), and return how many are new or changed.
+    """Archive the reports of test runs, without baselines; return how many are new or changed.
 
-    An object is `runs/<platform>/<report name>/<start>.json.gz`; without a start, a digest of the
-    report takes its place. All but the newest `most` objects of a report name are removed. Raises
-    ArchiveError, OSError.
+    The path of an object is `runs/<platform>/<report name>/<start>.json.gz`. If a report states no
+    start, the path has a digest of the report instead. Keeps the newest `most` objects of each
+    report name. Raises ArchiveError, OSError.
     """
     new = 0
     for stored in reports:

@@ -43,9 +43,10 @@ class Night:
 
     @property
     def is_to_publish(self) -> bool:
-        """Whether to publish the site: it was built anew or a step failed, but not the step `site`.
+        """Whether to publish the site.
 
-        After a failed step the site is published because its operations page shows the failure.
+        True if the site was built or a step failed, unless the step `site` failed. After a failed
+        step, the site is published because its operations page shows the failure.
         """
         site_failed = any(step.failed for step in self.steps if step.name == "site")
         return not site_failed and (self.published or self.failed)

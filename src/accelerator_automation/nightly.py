@@ -60,10 +60,11 @@ def run_night(
 
 
 def github_for(catalog: Catalog, *, required: bool) -> Api | None:
-    """Return a GitHub client, or None if no feed is on GitHub and no client is `required`.
+    """Return a GitHub client, or None if no client is needed.
 
-    `required` is true if the run opens issues or pull requests. If the token or PyGithub is
-    missing, raises GitHubError if `required`, and returns None otherwise.
+    A client is needed if a feed is on GitHub, or if it is `required` because the run opens issues
+    or pull requests. If the token or PyGithub is missing, raises GitHubError with `required`, and
+    returns None otherwise.
     """
     on_github = any(
         feed.url is None for p in catalog.platforms for feed in p.accelerator.report_feeds

@@ -1,6 +1,6 @@
 """Opens one pull request per platform for plugin releases that `compatibility.yaml` lacks.
 
-Each release whose metadata states a torch version gets a row in that file of the platform.
+If the metadata of a release states a torch version, the release gets a row in the platform's file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _MOST_TITLE = 200
 def _proposal(
     platform: Platform, found: Iterable[RowProposal], declined: Collection[str]
 ) -> Proposal | None:
-    """Return the proposal to add the rows, without those of declined versions, or None."""
+    """Return the proposal to add rows to `compatibility.yaml`, or None if no row is left.
+
+    Rows of the versions in `declined` are omitted.
+    """
     rows = [row for row in found if row.release.facts.version not in declined]
     if not rows:
         return None
@@ -98,7 +101,7 @@ def propose_releases(api: Api, home: str, catalog: Catalog) -> ProposalResults:
 def _rows(catalog: Catalog, platform: Platform, done: ProposalResults) -> tuple[RowProposal, ...]:
     """Return the proposals for new releases whose metadata states a torch version.
 
-    For each other release, add a problem to `done` that names the command for adding its row.
+    For each other release, adds a problem to `done`, which names the command that adds the row.
     """
     found = [proposal(catalog, platform, release) for release in new_releases(catalog, platform)]
     for one in found:

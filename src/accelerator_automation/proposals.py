@@ -38,7 +38,7 @@ many at once. Those for PyTorch releases are not limited."""
 
 @dataclass(frozen=True, slots=True)
 class ProposalTopic:
-    """What a pull request is about, by which it is found in a later run."""
+    """The subject of a pull request, by which a later run recognizes the pull request."""
 
     kind: ProposalKind
     about: str
@@ -50,8 +50,8 @@ class ProposalTopic:
 class Proposal:
     """A pull request that changes one file.
 
-    Its versions are what it proposes: releases of a package, or commits of cited files. Whoever
-    closes the pull request declines these versions.
+    `versions` are the proposed releases of a package, or the newest commits of cited files. A
+    person who closes the pull request declines these versions.
     """
 
     path: str
@@ -89,7 +89,8 @@ class ProposalPullRequest(Part):
     def versions(self, topic: ProposalTopic) -> tuple[str, ...]:
         """Return the versions that this pull request proposes.
 
-        Empty if the automation did not open it, or if its marker has another topic.
+        The result is empty if the automation did not open the pull request, or if its marker has
+        another topic.
         """
         found = _MARKER.match(self.body or "")
         own = self.user is not None and self.user.login == BOT
@@ -102,8 +103,7 @@ class ProposalPullRequest(Part):
 class ProposalResults:
     """The outcome of each proposal, and the reasons why proposals could not be made (`problems`).
 
-    Keys are what the proposals are about: ids of platforms, ids of baselines' reports, or versions
-    of PyTorch.
+    The keys are ids of platforms, ids of baselines' reports, or versions of PyTorch.
     """
 
     nothing: str
@@ -112,7 +112,7 @@ class ProposalResults:
     problems: dict[str, str] = field(default_factory=dict)
 
     def add_problem(self, name: str, what: str) -> None:
-        """Add a reason; a proposal can have several."""
+        """Add a reason why the proposal `name` could not be made. There can be several reasons."""
         self.problems[name] = f"{self.problems[name]}; {what}" if name in self.problems else what
 
     def count(self, outcome: ProposalOutcome) -> int:
@@ -144,10 +144,10 @@ def settle(
 ) -> ProposalOutcome:
     """Open or update the pull request of a topic; return what was done.
 
-    `propose` takes the versions that a person declined, and returns the proposal without them, or
-    None if nothing is left to propose; the outcome is then `declined`. If `room` is false, a new
-    pull request is not opened (`waiting`). A branch that a person edited is not changed (`left`).
-    The call can be repeated: an existing pull request is found by its branch and marker. Raises
+    `propose` takes the versions that a person declined, and returns a proposal without these
+    versions. If it returns None, the outcome is `declined`. If `room` is false, no new pull request
+    is opened (`waiting`). A branch that a person edited is not changed (`left`). The call can be
+    repeated, because an existing pull request is found by its branch and marker. Raises
     GitHubError, ProblemsError.
     """
     pulls = list(_pulls(repository, topic))

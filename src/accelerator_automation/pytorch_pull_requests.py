@@ -103,9 +103,9 @@ def propose_pytorch_releases(
 ) -> ProposalResults:
     """Open or update a pull request for each release whose entry is missing or incomplete.
 
-    Returns the outcomes by version. `ask` takes a version and returns what the package indexes
-    publish of it. The entries are those in `data/releases.yaml` on the default branch. `home` is
-    this repository (OWNER/NAME). Raises GitHubError.
+    Returns the outcomes by version. `ask` takes a version and returns its builds and dates in the
+    package indexes. The existing entries are read from `data/releases.yaml` on the default branch.
+    `home` is this repository (OWNER/NAME). Raises GitHubError.
     """
     done = ProposalResults("no new PyTorch release")
     versions = list(open_releases(catalog, day))
@@ -132,8 +132,8 @@ def propose_pytorch_releases(
 def open_releases(catalog: Catalog, day: dt.date) -> Iterator[str]:
     """Yield the versions whose entry may be missing or incomplete.
 
-    These are the newest version in the catalog, if its release is at most COMPLETED_FOR ago, and
-    the newer final versions on PyPI that are not yanked.
+    The newest version in the catalog is included if it was released at most `COMPLETED_FOR` ago.
+    The other versions are the newer final versions on PyPI that are not yanked.
     """
     newest = catalog.releases.newest
     if day - newest.date <= COMPLETED_FOR:

@@ -46,7 +46,8 @@ _MOST_LISTED = 50
 class ListChange:
     """A list of models before and after its cited document changed.
 
-    `place` is the index of the list in `stated-models.yaml`, `copy` is the new document.
+    `place` is the index of the list in `stated-models.yaml`. `copy` is the new version of the
+    document.
     """
 
     place: int
@@ -59,7 +60,10 @@ class ListChange:
 def _proposal(
     platform: Platform, found: Iterable[ListChange], declined: Collection[str]
 ) -> Proposal | None:
-    """Return the proposal to update the lists, without those of declined commits, or None."""
+    """Return the proposal to update a platform's lists, or None if no list is left.
+
+    Lists whose new commit is in `declined` are omitted.
+    """
     changes = [change for change in found if change.copy.commit not in declined]
     if not changes:
         return None
@@ -123,7 +127,7 @@ def _changes(
 ) -> Iterator[ListChange]:
     """Yield the lists whose content has changed; add problems with documents to `done`.
 
-    `name` is the platform's id, under which problems are added.
+    `name` is the platform's id.
     """
     for place, before in enumerate(file.lists):
         document = document_of(file, before)

@@ -1,4 +1,4 @@
-"""Runs the steps of a job in order; one that fails does not stop the others."""
+"""Runs the steps of a job in order; a failed step does not stop the others."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ NightStep = tuple[str, Callable[[], str]]
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """The name and the result of a step; if it `failed`, `words` give the reason.
+    """The name and the result of a step.
 
-    Without a failure, `words` is one line. `seconds` is the duration of the step.
+    `words` is the result in one line. If the step `failed`, `words` gives the reason. `seconds` is
+    the duration of the step.
     """
 
     name: str

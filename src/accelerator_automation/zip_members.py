@@ -32,8 +32,8 @@ class ArtifactError(ValueError):
 def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, bytes]:
     """Return the content of the wanted members that the zip archive has, by name.
 
-    `wanted` has the size limit of each member in bytes, `most` is that of the archive. Raises
-    ArtifactError.
+    `wanted` maps a member's name to its size limit in bytes. `most` is the size limit of the
+    archive in bytes. Raises ArtifactError.
     """
     if len(archive) > most:
         raise ArtifactError(f"the archive has more than {most:,} bytes")
@@ -51,7 +51,7 @@ def members(archive: bytes, wanted: Mapping[str, int], most: int) -> dict[str, b
 def folder_files(archive: bytes, folder: str, limit: int) -> dict[str, bytes]:
     """Return the files directly in a folder, by name, from GitHub's archive of a repository.
 
-    Raises ArtifactError if they have more than `limit` bytes together, or cannot be read.
+    Raises ArtifactError if the files have more than `limit` bytes together, or cannot be read.
     """
     found: dict[str, bytes] = {}
     with _opened(archive) as opened:

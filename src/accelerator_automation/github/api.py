@@ -20,10 +20,10 @@ _MOST_PAGES = 30
 class GitHubError(UserError, RuntimeError):
     """A request to GitHub could not be sent, was refused, or got an unusable response.
 
-    `status` is the HTTP status of a refused request, otherwise None. `passing` marks a temporary
-    error (of the network, a rate limit or GitHub's servers): the request may succeed later.
-    `permissions` lists the permissions that GitHub requires for the request; it is empty where
-    GitHub names none.
+    `status` is the HTTP status of a refused request, otherwise None. `passing` is true for a
+    temporary error (of the network, a rate limit or GitHub's servers), after which the request may
+    succeed later. `permissions` lists the permissions that GitHub requires for the request, or is
+    empty if GitHub lists none.
     """
 
     def __init__(

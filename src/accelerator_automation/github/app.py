@@ -286,11 +286,11 @@ def missing_permissions(repository: str, permissions: Sequence[str], page: str) 
 
 
 def refused_installation(repository: str, error: GitHubError, page: str) -> GitHubError:
-    """Return the error to raise if GitHub refused a request (`error`) about an installation.
+    """Return the error to raise if GitHub refused a request about an installation.
 
-    It states the cause, such as an installation that was removed or suspended, or has lost the
-    repository. Temporary errors and those of the credentials are returned unchanged. `page` is the
-    App's URL.
+    The returned error states the cause: the installation was removed or suspended, does not include
+    the repository, or lacks a permission. Temporary errors and errors of the credentials are
+    returned unchanged. `page` is the App's URL.
     """
     words = str(error)
     if error.passing or error.status in {None, _UNAUTHORIZED}:

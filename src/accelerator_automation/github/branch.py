@@ -71,7 +71,7 @@ class _Contents(Part):
 
 @dataclass(frozen=True, slots=True)
 class BranchFile:
-    """A branch, the path of a file on it, and the text that the file is to have."""
+    """A file on a branch: the branch, the path of the file, and the text to write."""
 
     branch: str
     path: str
@@ -80,7 +80,7 @@ class BranchFile:
 
 @dataclass(frozen=True, slots=True)
 class BaseCommit:
-    """The newest commit of the branch that pull requests are merged into, and its tree's id."""
+    """The newest commit of the branch that pull requests target, and the id of its tree."""
 
     branch: str
     commit: str
@@ -101,7 +101,7 @@ class BranchRepository:
 
     @cached_property
     def base(self) -> BaseCommit:
-        """The newest commit of the default branch, when it was first asked for."""
+        """The newest commit of the default branch at the time of the first access."""
         branch = read(self.api, self.path, _Home).default_branch
         commit = self._commit(self._head(branch))
         return BaseCommit(branch, commit.sha, commit.tree.sha)
@@ -185,10 +185,10 @@ _HISTORY = f"{HISTORY}/"
 
 @dataclass(frozen=True, slots=True)
 class PushResult:
-    """The result of a push: the number of files pushed, and the paths not pushed (`left_out`).
+    """The number of files that were pushed, and the paths that were not pushed (`left_out`).
 
-    Paths are not pushed if others have changed the same files, or files of the same history folder,
-    on the branch in another way.
+    A file is not pushed if others have changed the file on the branch in another way. The files of
+    a history folder are pushed together or not at all.
     """
 
     pushed: int
@@ -197,10 +197,10 @@ class PushResult:
 
 @dataclass(frozen=True, slots=True)
 class PushRetry:
-    """How often to try a push while others push first, and the first wait in seconds.
+    """How often to try a push while others push first, and how long to wait between attempts.
 
-    The wait doubles after each attempt and is multiplied by a random number from 1 to 2. `pause`
-    waits.
+    `first_wait` is in seconds. The wait doubles after each attempt and is multiplied by a random
+    number from 1 to 2. `pause` sleeps for a number of seconds.
     """
 
     attempts: int = 6
@@ -247,5 +247,8 @@ def push_data(
 
 
 def _unit(path: str) -> str:
-    """Return the path that is pushed as a whole: a history file's folder, or the file itself."""
+    """Return the folder of a history file, or the path of any other file.
+
+    Files with the same result are pushed together or not at all.
+    """
     return path.rpartition("/")[0] if path.startswith(_HISTORY) else path

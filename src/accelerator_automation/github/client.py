@@ -100,7 +100,7 @@ class GitHubClient:
         self._requester.close()
 
     def _kept_at(self, path: str) -> str:
-        """Return the URL of a file's storage, to which GitHub redirects a request for `path`.
+        """Return the URL in GitHub's storage to which a request for `path` is redirected.
 
         Raises GitHubError, also if the URL is neither https nor on the API's host.
         """

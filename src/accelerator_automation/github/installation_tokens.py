@@ -57,9 +57,10 @@ class InstallationTokens:
         pause: Callable[[float], None] = time.sleep,
         wait: Callable[[], None] = lambda: None,
     ) -> None:
-        """Request tokens as `app`.
+        """Create clients with tokens of `app`, which are requested when needed.
 
-        `wait` returns when the next token may be requested; `pause` sleeps for a number of seconds.
+        `now` returns the current time. `pause` sleeps for a number of seconds. `wait` blocks until
+        the next token may be requested.
         """
         self.app = app
         self._now, self._pause, self._wait = now, pause, wait
@@ -83,7 +84,7 @@ class InstallationTokens:
     def client_after(
         self, refused: GitHubClient, repository: str, permissions: Permissions
     ) -> GitHubClient:
-        """Return a client with a newer token than that of `refused`, which GitHub did not accept.
+        """Return a client with a newer token, because GitHub did not accept the token of `refused`.
 
         Waits after it gets a token, because GitHub's servers may not know the token in its first
         second. Raises GitHubError, AppError. Source: github.com/octokit/auth-app.js, issue 65, read

@@ -40,7 +40,7 @@ class _Retry(GithubRetry):
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
     ) -> Self:
-        """Return the retry rule that is left for the next attempt; count the retry in the metrics.
+        """Return the retry rule for the next attempt, and count the retry in the metrics.
 
         Raises an error if no attempt is left, or if GitHub asks for a longer wait than allowed.
         """
