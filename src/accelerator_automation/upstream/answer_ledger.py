@@ -78,9 +78,9 @@ class LookupResult:
 
 
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
-    """Return, by platform id, the plan's entry for each platform, as its folder declares it now.
+    """Return the plan's entry of each platform that tests changes, by platform id.
 
-    Platforms that test no changes are omitted.
+    The entries have the current settings of the platforms' folders.
     """
     return {
         platform.id: entry_of(platform, platform.accelerator.upstream_events)
@@ -92,7 +92,7 @@ def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
 def sent_requests(
     changes: Iterable[SentChange], entries: Mapping[str, PlannedPlatform], since: dt.datetime
 ) -> Iterator[SentRequest]:
-    """Yield the requests sent at `since` or later to platforms that take part now."""
+    """Yield the requests sent at `since` or later to the platforms in `entries`."""
     for one in changes:
         for accelerator, at in one.sent.items():
             if accelerator in entries and at >= since:
@@ -106,10 +106,10 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield each request that is not settled and not older than REMEMBERED, once.
+    """Yield each request once that is not settled and not older than `REMEMBERED`.
 
-    Also yields settled requests whose title (see `run_title`) is in `again`. Omits platforms that
-    are not in `entries`, because they no longer take part.
+    Also yields settled requests whose title (see `run_title`) is in `again`. Requests to platforms
+    that are not in `entries` are omitted, because these platforms no longer take part.
     """
     seen = ledger.settled.keys() - set(again)
     for one in sent_requests(changes, entries, now - REMEMBERED):
@@ -122,10 +122,10 @@ def open_requests(
 def find_reports(
     api: Api, home: str, known: KnownNames, asked: Iterable[SentRequest], now: dt.datetime
 ) -> list[LookupResult]:
-    """Look for the report of each request; an error of GitHub becomes part of its result.
+    """Return, for each request, the result of looking for its report.
 
-    The runs of each repository are listed once for all requests. `known` has the names that reports
-    may use.
+    If GitHub refuses a request, the result has the error. The runs of each repository are listed
+    once for all requests. `known` has the names that reports may use.
     """
     asked = list(asked)
     begins = _begins(home, asked)
@@ -135,7 +135,7 @@ def find_reports(
 
 
 def _begins(home: str, asked: Iterable[SentRequest]) -> dict[str, dt.datetime]:
-    """Return for each repository the earliest time at which a requested run may have begun."""
+    """Return the earliest time at which a requested run may have begun, by repository."""
     begins: dict[str, dt.datetime] = {}
     for one in asked:
         repository = report_repository(home, one.entry)
@@ -157,11 +157,11 @@ def with_settled(
     failed: Collection[int] = (),
     checked: Collection[str] = (),
 ) -> Ledger:
-    """Return a ledger of the settled requests: those of `before`, and those with a final result.
+    """Return a ledger with the settled requests of `before` and the final results of `looked`.
 
-    Requests older than REMEMBERED are removed. `failed` has the numbers of pull requests that could
-    not be answered; their requests stay open. `checked` has the titles of the runs that have a
-    check run now. Open requests are added by `with_open`.
+    Requests older than `REMEMBERED` are removed. `failed` has the numbers of pull requests that
+    could not be answered; their requests stay open. `checked` has the titles of the runs that have
+    a check run now. The result has no open requests; `with_open` adds them.
     """
     kept = {title: one for title, one in before.settled.items() if now - one.at <= REMEMBERED}
     for one in looked:
@@ -174,9 +174,9 @@ def with_settled(
 
 
 def with_open(ledger: Ledger, sent: Mapping[int, SentChange], now: dt.datetime) -> Ledger:
-    """Return the ledger with those sent requests that are not settled.
+    """Return the ledger with the requests in `sent` that are not settled.
 
-    The keys of `sent` are the ids of the plans' artifacts. Requests older than REMEMBERED are
+    The keys of `sent` are the ids of the plans' artifacts. Requests older than `REMEMBERED` are
     omitted.
     """
     left = {

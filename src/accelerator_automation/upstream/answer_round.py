@@ -167,9 +167,10 @@ class LabelQuestion:
 def late_labels(
     api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
 ) -> LateLabels:
-    """Ask GitHub which pull requests have the labels now; return the titles of their runs.
+    """Return the titles of the runs whose pull requests now have the label for a check run.
 
-    `waiting` has the requests without check run, by label and by the pull request's number.
+    `waiting` has the requests without a check run, by label and by the pull request's number. If a
+    request to GitHub fails, the result has the error.
     """
     titles: set[str] = set()
     errors: list[str] = []
@@ -188,10 +189,10 @@ def late_labels(
 def requests_without_check(
     catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
 ) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that get a check run once their pull request has a label.
+    """Return the answered requests that get a check run if their pull request has a label.
 
-    The outer keys are the repository and its label, the inner ones the numbers of pull requests.
-    `requests` are sorted by time. For each platform and pull request, only the last one counts.
+    The outer keys are a repository and its label, the inner keys are numbers of pull requests.
+    `requests` are sorted by time. For each platform and pull request, only the last request counts.
     """
     newest: dict[tuple[str, int, str], SentRequest] = {}
     for one in requests:
@@ -237,7 +238,7 @@ class Bases:
     def of(self, accelerator: str) -> State:
         """Return the history of a platform.
 
-        If it cannot be read, returns an empty history and adds a sentence to `faults`.
+        If the history cannot be read, returns an empty history and adds a sentence to `faults`.
         """
         try:
             return read_state_of(self.root, accelerator, "runs")
@@ -302,7 +303,8 @@ def post_answers(
 ) -> PostedAnswers:
     """Post the answers on every pull request; return what was posted and what failed.
 
-    If one pull request cannot be answered, the others still are; the next round tries it again.
+    A failure on one pull request does not stop the others. The next round tries the failed ones
+    again.
     """
     done = PostedAnswers()
     for change, reports in _by_pull_request(found).items():
@@ -316,10 +318,10 @@ def post_answers(
 
 
 def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
-    """Store the newest report of the main branch of each platform that has one.
+    """Store the newest report of PyTorch's main branch of each platform.
 
-    The file is in the platform's `results/`; the nightly job adds the report to the history.
-    Returns the ids of these platforms. Raises OSError.
+    The file is in the platform's `results/`. The nightly job adds the report to the history.
+    Returns the ids of the platforms whose report was stored. Raises OSError.
     """
     newest: dict[str, LookupResult] = {}
     for one in looked:

@@ -170,7 +170,7 @@ def completed(
     """Return the body of a job's last callback, with the counts of its report.
 
     For a self-started run, the body also has the start time, because there is no first callback
-    from which the relay takes it. Raises ProblemsError for a baseline.
+    with the start time. Raises ProblemsError for a baseline.
     """
     alone = isinstance(dispatched, SelfStarted)
     state = {
@@ -203,9 +203,10 @@ def conclusion(report: Report) -> Conclusion:
 def _body(
     dispatched: Dispatched | SelfStarted, job: WorkflowJob, state: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a callback with every key that the relay's action always sends; unused ones are None.
+    """Return the body of a callback, with all keys that the relay's action sends.
 
-    The optional keys `artifact_url` and `test_results` are omitted if they are unused.
+    The optional keys `artifact_url` and `test_results` are omitted if they are unused. Other unused
+    keys are None.
     """
     empty = {"conclusion": None, "started_at": None, "completed_at": None}
     workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}

@@ -49,7 +49,7 @@ def check_label(entry: RelayRepository) -> str:
 def may_check(entry: RelayRepository, change: Change) -> bool:
     """Return whether to post an answer as a check run, in addition to the comment.
 
-    True at L4, and at L3 if the pull request has the label for it.
+    True at L4. At L3, true if the pull request has the label that requests a check run.
     """
     return entry.level == "L4" or (entry.level == "L3" and check_label(entry) in change.labels)
 
@@ -90,10 +90,11 @@ def check_run(answer: PlatformAnswer, change: Change, level: RelayLevel) -> dict
 
 
 def put_check_run(api: Api, repository: str, body: dict[str, Any]) -> str:
-    """Create a check run, or update the existing one of the same event; return what was done.
+    """Create or update the check run of an event; return a sentence that says what was done.
 
-    Filters by name, because a commit has more check runs than fit on a page. Raises GitHubError.
+    Raises GitHubError.
     """
+    # Filtered by name, because a commit has more check runs than fit on a page.
     name = quote(body["name"], safe="")
     path = f"repos/{repository}/commits/{body['head_sha']}/check-runs?check_name={name}&filter=all"
     for found in read(api, path, _CheckRuns).check_runs:

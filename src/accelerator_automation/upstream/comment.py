@@ -57,8 +57,8 @@ def run_page(answer: PlatformAnswer) -> str:
 def comment(memory: Memory, ask: Maintainers) -> str:
     """Return the text of the comment.
 
-    `ask` lists the maintainers of each platform. If the text would be too long, it lists and stores
-    fewer tests. Raises HarmfulError if `markdown_check.faults` refuses it.
+    `ask` has the maintainers of each platform. If the text would be too long, the comment lists and
+    stores fewer tests. Raises HarmfulError if `markdown_check.faults` refuses the text.
     """
     texts = [_text(_cut(memory, shown), ask) for shown in _SHOWN]
     sign, text = next((one for one in texts if len(one[1]) <= MOST), texts[-1])
@@ -68,7 +68,7 @@ def comment(memory: Memory, ask: Maintainers) -> str:
 
 
 def _cut(memory: Memory, most: int) -> Memory:
-    """Return the memory with the first `most` new failures and one flaky test of each platform.
+    """Return the memory with at most `most` new failures and one flaky test of each platform.
 
     If `most` is 0, no flaky tests are included.
     """
@@ -275,10 +275,10 @@ def _silence(pull: UpstreamPullRequest, current: Sequence[PlatformAnswer]) -> st
 
 
 def merged_memory(before: Memory, answers: Iterable[PlatformAnswer]) -> Memory:
-    """Return the memory with new answers; each replaces the earlier answer of its platform.
+    """Return the memory with new answers. A new answer replaces the platform's earlier answer.
 
     An answer without new failures is omitted if its platform has no earlier answer. If there are
-    more than MOST_ANSWERS, those with the most new failures stay.
+    more than `MOST_ANSWERS`, the answers with the most new failures stay.
     """
     known = {one.accelerator: one for one in before.answers}
     for one in answers:

@@ -1,6 +1,6 @@
-"""Chooses the tokens of each workflow: those of the GitHub App, or personal ones.
+"""Chooses whether a workflow uses tokens of the GitHub App or personal tokens.
 
-Also limits the rate of their requests, and lists the permissions that the App needs.
+Also limits the rate of requests, and lists the permissions that the App needs.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamR
 
 
 def senders_here(home: str) -> Senders:
-    """Return the clients that send events, from the environment. Raises GitHubError, AppError.
+    """Return the clients that send events, with tokens from the environment.
 
-    The client for vendors uses the GitHub App if the environment has its credentials, else the
-    token in GH_TOKEN. The one for this repository uses PORTAL_TOKEN.
+    If the environment has the credentials of the GitHub App, the client for vendors uses the App,
+    otherwise the token in GH_TOKEN. The client for this repository uses PORTAL_TOKEN. Raises
+    GitHubError, AppError.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
@@ -47,11 +48,12 @@ def senders_here(home: str) -> Senders:
 
 
 def clients_here(home: str, login: str) -> Clients:
-    """Return the clients that read and comment, from the environment. Raises GitHubError, AppError.
+    """Return the clients that read reports and write comments, with tokens from the environment.
 
-    They use the GitHub App if the environment has its credentials, else the tokens in GH_TOKEN
-    (vendors' runs) and UPSTREAM_TOKEN (comments). The one for this repository uses PORTAL_TOKEN.
-    `login` is the account whose comments are updated; with the App, its own account replaces it.
+    If the environment has the credentials of the GitHub App, the clients use the App. Otherwise,
+    the client for vendors' runs uses GH_TOKEN, and the client for comments uses UPSTREAM_TOKEN. The
+    client for this repository always uses PORTAL_TOKEN. `login` is the account whose comments are
+    updated. With the App, the App's own account is used instead. Raises GitHubError, AppError.
     """
     own, app = client_here("PORTAL_TOKEN"), app_here()
     if app is None:
@@ -141,12 +143,18 @@ WORKFLOWS: Permissions = {"contents": "read"}
 
 
 def upstream_permissions(path: str) -> Permissions:
-    """Return the permissions for a request to PyTorch's repository: for check runs or comments."""
+    """Return the permissions that a request for a path of PyTorch's repository needs.
+
+    A path of check runs needs other permissions than comments and labels.
+    """
     return CHECK if "/check-runs" in path else COMMENT
 
 
 def targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the distinct pairs of a vendor's repository and the event type it is sent, sorted."""
+    """Return the vendors' repositories, each with an event type that it is sent.
+
+    The result is sorted and has no duplicates.
+    """
     found = {run.sent_to for run in _runs(catalog) if run.sent_to}
     return sorted(found, key=lambda one: (one.repository, one.event_type))
 

@@ -1,7 +1,7 @@
 """Manages the queue of changes to send to platforms, and restarts failed runs of the workflow.
 
-The workflow is the one that plans and sends (WORKFLOW). The functions of the queue take the
-sender's log (SendLog); those that change it return a new one.
+The workflow is the one that plans and sends (`WORKFLOW`). The functions of the queue take the
+sender's log (`SendLog`) and do not change it; they return a new log.
 """
 
 from __future__ import annotations
@@ -105,8 +105,9 @@ def log_with_plans(log: SendLog, plans: Mapping[int, DispatchPlan], now: dt.date
     """Return the log with new plans, which are added oldest first.
 
     The keys of `plans` are the ids of their artifacts. A newer commit of a pull request replaces
-    unsent older ones; so does one of the main branch for the same kind of event or schedule. An
-    event whose first plan was read more than SAME_EVENT ago is refused as a replay.
+    older commits that are not sent yet. A newer commit of the main branch replaces older ones for
+    the same kind of event or schedule. If the first plan of an event was read more than
+    `SAME_EVENT` ago, the event is refused as a replay.
     """
     notes: list[str] = []
     for number, plan in sorted(plans.items()):
@@ -136,8 +137,8 @@ def log_with_sent(
 ) -> SendLog:
     """Return the log after an attempt to send `items`.
 
-    `at` has the time of sending for each item that was sent; the others failed. A platform that has
-    failed in MOST_FAILURES rounds is removed from the plan.
+    `at` has the time of sending for each item that was sent. Items that are not in `at` failed. If
+    sending to a platform failed in `MOST_FAILURES` rounds, the platform is removed from the plan.
     """
     waiting, sent = dict(log.waiting), dict(log.sent)
     for item in items:
@@ -159,8 +160,8 @@ def log_with_sent(
 def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
     """Return the log without old records.
 
-    Entries of `sent` and `read` are removed after KEPT, those of `deliveries` after
-    DELIVERIES_KEPT.
+    Entries of `sent` and `read` are removed after `KEPT`, entries of `deliveries` after
+    `DELIVERIES_KEPT`.
     """
     return log.model_copy(
         update={
@@ -174,7 +175,10 @@ def log_without_old(log: SendLog, now: dt.datetime) -> SendLog:
 
 
 def sending_moments(log: SendLog, since: dt.datetime) -> list[dt.datetime]:
-    """Return the times of sending since `since`, oldest first; the rate limit counts them."""
+    """Return the times of sending since `since`, oldest first.
+
+    The rate limit counts these times.
+    """
     moments = chain.from_iterable(one.sent.values() for one in log.sent.values())
     return sorted(at for at in moments if at >= since)
 
@@ -197,7 +201,7 @@ def _with_plan(
 
 
 def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names: set[str]) -> bool:
-    """Return whether a newer change makes it useless to send an older plan's change to a platform.
+    """Return whether a newer change replaces the change of an older plan for one platform.
 
     `names` are the ids of the platforms that the newer change is planned for.
     """
@@ -207,10 +211,11 @@ def _replaces(change: Change, older: WaitingPlan, entry: PlannedPlatform, names:
 
 
 def _told(log: SendLog, change: Change, now: dt.datetime) -> frozenset[str]:
-    """Return the ids of the platforms that received this event or this commit in the last day.
+    """Return the ids of the platforms to which a change is not sent again.
 
-    Platforms for which this commit waits under another event count, too. For a `rerequested` event,
-    which asks for the same tests again, only the event counts.
+    These platforms received this event or this commit within `SAME_EVENT`, or this commit waits for
+    them under another event. A `rerequested` event asks for the same tests again, so an earlier
+    event of the commit does not count.
     """
     told: set[str] = set()
     for one in log.sent.values():
@@ -263,9 +268,9 @@ REACH = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The ids of the failed runs that were restarted (`again`) or failed too often (`given_up`).
+    """The failed runs that were restarted (`again`), and those that failed too often (`given_up`).
 
-    `errors` are the messages of restarts that failed.
+    Runs are given by their ids. `errors` are the messages of restarts that failed.
     """
 
     again: tuple[int, ...]
@@ -274,9 +279,9 @@ class Sweep:
 
 
 def sweep(api: Api, home: str, now: dt.datetime) -> Sweep:
-    """Restart the failed runs of the last day, at most MOST_AT_ONCE.
+    """Restart the failed runs of the last day, at most `MOST_AT_ONCE`.
 
-    Raises GitHubError if they cannot be listed. An error of a restart is part of the result.
+    Raises GitHubError if the runs cannot be listed. If a restart fails, the result has the error.
     """
     since = quote(f">={time_text(now - REACH)}")
     path = f"repos/{home}/actions/workflows/{WORKFLOW}/runs?status=failure&created={since}"

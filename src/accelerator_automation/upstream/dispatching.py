@@ -60,7 +60,7 @@ def utc_now() -> dt.datetime:
 class Pace:
     """A rate limit: at most `most` requests begin within any `window` of time.
 
-    `recent` has the times of requests before this run, which count, too.
+    `recent` has the times of earlier requests, which also count.
     """
 
     def __init__(
@@ -108,9 +108,10 @@ class SendResult(Model):
 
 @dataclass(frozen=True, slots=True)
 class SendSettings:
-    """Settings for sending, such as the maximum numbers of parallel requests and of attempts.
+    """Settings for sending: parallel requests, attempts, and the time between attempts.
 
-    `at_once` limits parallel requests, `tries` the attempts to send an item, 1 or more.
+    `at_once` is the maximum number of parallel requests. `tries` is the maximum number of attempts
+    to send an item, 1 or more.
     """
 
     at_once: int = 16
@@ -123,7 +124,7 @@ class SendSettings:
 
 @dataclass(frozen=True, slots=True)
 class Senders:
-    """The clients for vendors' repositories (`vendors`), and for this one (`own`).
+    """Clients of GitHub: `vendors` for the vendors' repositories, `own` for this repository.
 
     `vendors` sends events. `own` starts workflows, and reads the files of earlier runs.
     """
@@ -137,10 +138,10 @@ class Senders:
 def send(
     senders: Senders, items: Sequence[QueueItem], pace: Pace, how: SendSettings | None = None
 ) -> list[SendResult]:
-    """Send the items in parallel; return their results in the same order.
+    """Send the items in parallel; return the results in the order of `items`.
 
-    If a response is lost, the same event may be sent twice; the receiver recognizes it by its
-    delivery number.
+    If a response is lost, the same event may be sent twice. The receiver recognizes the repeated
+    event by its delivery number.
     """
     how = how or SendSettings()
     if not items:

@@ -151,7 +151,8 @@ _ENOUGH_SCOPES = frozenset({"repo", "public_repo"})
 class SetupFinding:
     """A missing or wrong setting for upstream events, and the fix.
 
-    `where` is a repository, its environment, a variable with a token or key, or the GitHub App.
+    `where` is a repository, an environment of a repository, a variable with a token or key, or the
+    GitHub App.
     """
 
     where: str
@@ -213,7 +214,10 @@ def network_finding(where: str, error: GitHubError) -> SetupFinding:
 
 
 def _permission_fix(variable: str, permissions: str) -> str:
-    """Return the fix for a missing permission; `permissions` is empty if GitHub names none."""
+    """Return the fix for a missing permission.
+
+    `permissions` are the permissions that GitHub requires, or empty if GitHub lists none.
+    """
     if not permissions:
         return (
             f"Give the token {variable} the permissions that docs/upstream-events.md lists for it"
@@ -232,9 +236,9 @@ def setup_findings(
 ) -> list[SetupFinding]:
     """Return the missing and wrong settings, without duplicates.
 
-    `connect` returns a client for the token in a variable, `connect_app` the App or None. If there
-    is an App, the personal tokens that it replaces are not checked. Settings that only a missing or
-    refused token could read are not checked either.
+    `connect` takes the name of a variable and returns a client with its token. `connect_app`
+    returns the App or None. If there is an App, the personal tokens that it replaces are not
+    checked. If a token is missing or refused, the settings that need this token are not checked.
     """
     vendors = targets(catalog)
     settings = [partial(check, home=home) for check in (variable_findings, environment_findings)]
@@ -259,9 +263,9 @@ def setup_findings(
 def _of_token(
     variable: str, connect: Connect, checks: Iterable[SetupCheck] = ()
 ) -> Iterator[SetupFinding]:
-    """Yield the findings about the token in `variable`, and those of `checks`, which use it.
+    """Yield the findings about the token in `variable`, and the findings of `checks`.
 
-    If the token is missing or refused, `checks` are skipped.
+    The checks use the token. If the token is missing or refused, they are skipped.
     """
     try:
         api = connect(variable)
@@ -296,7 +300,7 @@ def app_findings(
 ) -> Iterator[SetupFinding]:
     """Yield findings about the App's permissions, and about the workflows of `vendors`.
 
-    If permissions on a repository are missing, its workflows are not checked.
+    If the App lacks permissions on a repository, the workflows of this repository are not checked.
     """
     lacking = set()
     for repository, permissions in required_permissions(catalog, home).items():

@@ -2,8 +2,8 @@
 
 Two forms of `client_payload` are in use: the webhook nested beside `event_type` and `delivery_id`
 (PyTorch's cross-repository CI relay), and `pull_request` alone with its number (the older
-dispatcher of pytorch-fdn/oota). Whoever may dispatch to this repository can write any payload, and
-authors choose its texts. So the data counts only after GitHub confirms it.
+dispatcher of pytorch-fdn/oota). Anyone who may send events to this repository can write any
+payload. The data is therefore confirmed with GitHub before it is used (see `confirmed_change`).
 """
 
 from __future__ import annotations
@@ -188,10 +188,10 @@ def _of_check_run(event: _Nested, upstream: str) -> Change | str:
 
 
 def _number(check: _CheckRun) -> int | None:
-    """Return the number of a check run's pull request; None if it has none or several.
+    """Return the number of a check run's pull request, or None without exactly one pull request.
 
-    GitHub names none for pull requests of forks. The portal's own check runs have the number in
-    `external_id`. It is confirmed with GitHub later, like any other.
+    For a fork's pull request, GitHub lists none. The portal's own check runs have the number in
+    `external_id`. The number is confirmed with GitHub later.
     """
     if check.pull_requests:
         return check.pull_requests[0].number if len(check.pull_requests) == 1 else None
@@ -206,5 +206,8 @@ def _same(repository: Repository, upstream: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Return untrusted text without characters that a log could take for a command."""
+    """Return at most 80 characters of untrusted text, with unusual characters replaced by `?`.
+
+    A log could take such characters for a command.
+    """
     return re.sub(r"[^\w./ -]", "?", text)[:80]

@@ -1,8 +1,8 @@
-"""Finds tests that passed on the base of a change and fail with it.
+"""Finds tests that passed on the base of a change and fail with the change.
 
 The base is the platform's history of runs (`data/history/`). A failing test is not newly broken if
-it also fails on the base, is flaky, or has a known issue. If its last pass is too old or it has
-fewer than FEWEST_RUNS runs, it has no base and is not newly broken.
+it also fails on the base, is flaky, or has a known issue. A test has no base if its last pass is
+too old or it has fewer than `FEWEST_RUNS` runs. Without a base, a test is not newly broken.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _verdict(test: TestEntry, standing: Standing | None, today: dt.date) -> News
 
 
 def _is_base(standing: Standing, today: dt.date) -> bool:
-    """Return whether a test can be newly broken: a recent pass, and at least FEWEST_RUNS runs."""
+    """Return whether a test has a base: a recent pass, and at least `FEWEST_RUNS` runs."""
     good = standing.last_good
     recent = good is not None and today - good.started.date() <= OLDEST_BASE
     return recent and len(standing.verdicts) >= FEWEST_RUNS

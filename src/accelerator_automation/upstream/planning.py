@@ -67,7 +67,7 @@ def plan(catalog: Catalog, change: Change) -> DispatchPlan:
 
 
 def matrix(entry: PlannedPlatform) -> dict[str, list[dict[str, str]]]:
-    """Return a `strategy.matrix` with a job for each task that one platform runs on a runner.
+    """Return a `strategy.matrix` with one job for each task of a platform that tests on a runner.
 
     `include` has, for each job, the `task` and its `suites`.
     """
@@ -93,7 +93,7 @@ def _reason(platform: Platform, events: UpstreamEvents, change: Change) -> str |
 def entry_of(platform: Platform, events: UpstreamEvents) -> PlannedPlatform:
     """Return the plan's entry for a platform.
 
-    `events` is from its folder. It declares the tasks, where they run and the time limit.
+    `events` is the section `upstream_events` of the platform's `accelerator.yaml`.
     """
     accelerator = platform.accelerator
     return PlannedPlatform(
@@ -127,8 +127,8 @@ _LEAST = 40
 def run_title(change: Change, accelerator: str) -> str:
     """Return `<delivery>/<accelerator>`, which the title of a platform's run must contain.
 
-    The vendor's workflow sets it as `run-name`. The run is found by it, except for a private CI
-    (`redispatch`), whose artifact is found by its name.
+    The vendor's workflow sets the title as `run-name`, and the portal finds the run by its title.
+    For a private CI (`redispatch`), the portal finds the report's artifact by its name instead.
     """
     return f"{change.delivery}/{accelerator}"
 
@@ -161,9 +161,10 @@ def client_payload(change: Change, entry: PlannedPlatform) -> dict[str, Any]:
 
 
 def fitted(body: dict[str, Any], most: int = MOST_BYTES) -> dict[str, Any]:
-    """Return a body of at most `most` bytes: labels are dropped first, then the title is cut.
+    """Return the body, shortened to at most `most` bytes.
 
-    Raises ValueError if the rest alone is too long.
+    Labels are removed first, then the title is cut. Raises ValueError if the other keys are too
+    long.
     """
     pull = body.get("pull_request")
     while size(body) > most:

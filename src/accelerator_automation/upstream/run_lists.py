@@ -40,10 +40,11 @@ class _Listing:
 
 
 class RunLists:
-    """Lists of the runs of repositories; each list of a repository and event is requested once.
+    """The runs of repositories; each list is requested from GitHub only once.
 
-    `begins` has, for each repository, the time at which its list begins, so that one slow vendor
-    does not make the lists of the others longer. The lists can include some earlier runs.
+    A list has the runs of one repository and one event. `begins` has the time at which the list of
+    each repository begins, so that one slow vendor does not make the lists of the others longer. A
+    list can include some earlier runs.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:
@@ -52,9 +53,9 @@ class RunLists:
         self._lock = threading.Lock()
 
     def of(self, repository: str, event: str) -> RunsByTitle:
-        """Return a repository's runs of one event, newest first, by each word of their titles.
+        """Return the runs of one event in a repository, by each word of the runs' titles.
 
-        Raises GitHubError.
+        The newest run comes first. Raises GitHubError.
         """
         with self._lock:
             listing = self._listings.setdefault((repository, event), _Listing())
@@ -70,7 +71,10 @@ class RunLists:
             return listing.found
 
     def _listed(self, repository: str, event: str) -> list[ListedRun]:
-        """Return the runs, newest first, with several searches if there are more than 1,000."""
+        """Return the runs of one event since the repository's time in `begins`, newest first.
+
+        GitHub returns at most 1,000 runs for a search, so several searches may be needed.
+        """
         since = time_text(_window_start(self._begins[repository]))
         found: dict[int, ListedRun] = {}
         created = f">={since}"
@@ -125,9 +129,9 @@ class _ArtifactListing:
 class ArtifactLists:
     """The artifacts of vendors' runs.
 
-    They are requested run by run. After _RUN_BY_RUN runs of a repository, they are read from one
-    list, which reaches back to the repository's time in `begins`. The artifacts of a run that is
-    not in this list are requested, too.
+    For the first `_RUN_BY_RUN` runs of a repository, the artifacts of each run are requested. For
+    further runs, one list of the repository's artifacts is requested, which reaches back to the
+    repository's time in `begins`. If a run is not in this list, its artifacts are requested.
     """
 
     def __init__(self, api: Api, begins: Mapping[str, dt.datetime]) -> None:

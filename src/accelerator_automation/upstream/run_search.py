@@ -1,9 +1,9 @@
 """Finds the run that a vendor started for a change, and reads its report.
 
-Both are requested from GitHub, so that the repository is certain; their content is the vendor's. A
-run is recognized by its title, which the vendor's workflow sets to the `run_name` that it received.
-For a private CI (`redispatch`), the report's artifact is recognized by its name instead. Only runs
-of events that no fork can create count.
+The run and the report are requested from GitHub, so their repository is certain. Their content is
+written by the vendor. A run is recognized by its title, which the vendor's workflow sets to the
+`run_name` that it received. For a private CI (`redispatch`), the report's artifact is recognized by
+its name instead. A run counts only if no fork can create its event.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "re
 
 @dataclass(frozen=True, slots=True)
 class ReportPlace:
-    """Where to look for reports, and what they are checked against: `known` names and the time."""
+    """Where to look for reports, and what to check them against.
+
+    `known` has the names that reports may use. `now` is the time of the search.
+    """
 
     api: Api
     home: str
@@ -52,10 +55,10 @@ class ReportPlace:
 class RunResult:
     """The result of one platform's run; `why` gives the reason if there is no report.
 
-    With a report, `state` is `report`, or `late` if the tests ended after the time limit. Without
-    one, it is `waiting` (no run, or no report of a private CI), `running` or `refused` (the run or
-    its report is not valid). After the time limit, the first two become `lost`, or `silent` for a
-    private CI (`redispatch`).
+    With a report, `state` is `report`, or `late` if the tests ended after the time limit. Without a
+    report, `state` is `waiting` (no run, or no report of a private CI), `running`, or `refused`
+    (the run or its report is not valid). After the time limit, `waiting` and `running` become
+    `lost`, or `silent` for a private CI (`redispatch`).
     """
 
     state: RunState
@@ -69,7 +72,7 @@ class RunResult:
 
 
 class _NotHereError(Exception):
-    """There is no report that counts; `state` and the message give the reason."""
+    """There is no valid report of a run; `state` and the message give the reason."""
 
     def __init__(self, state: RunState, why: str, run: int | None = None) -> None:
         super().__init__(why)
@@ -80,7 +83,7 @@ class _NotHereError(Exception):
 def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
     """Return the report of a platform's run, or the state of the run if there is no report.
 
-    A report that does not state its end counts as ended now. Raises GitHubError.
+    If a report does not state when the tests ended, `place.now` is used. Raises GitHubError.
     """
     repository = report_repository(place.home, asked.entry)
     age = place.now - asked.at
@@ -100,7 +103,10 @@ def find_report(place: ReportPlace, asked: SentRequest) -> RunResult:
 
 
 def report_repository(home: str, entry: PlannedPlatform) -> str:
-    """Return the repository of a platform's runs and reports: its own, or else `home`, this one."""
+    """Return the repository with a platform's runs and reports.
+
+    This is the vendor's repository, or `home` if the tests run in this repository.
+    """
     there = entry.run.sent_to
     return there.repository if there else home
 
@@ -145,11 +151,10 @@ def _run_with_title(place: ReportPlace, asked: SentRequest, repository: str) -> 
 
 
 def _run_of(api: Api, repository: str, artifacts: Sequence[ListedArtifact]) -> ListedRun:
-    """Return the run that uploaded the artifacts.
+    """Return the run that uploaded the artifacts of a private CI.
 
-    This is for platforms that test in private CI: their artifacts are found first. Raises
-    _NotHereError if there are no artifacts or their run is not stated, and GitHubError if the
-    request fails.
+    Raises _NotHereError if there are no artifacts or GitHub does not state their run. Raises
+    GitHubError.
     """
     if not artifacts:
         raise _NotHereError("waiting", "there is no report")
@@ -207,8 +212,8 @@ def read_run_report(
 ) -> Report:
     """Return the report in a run's archives: one archive, or several that are merged.
 
-    Its kind is always self-reported, whatever it states. Raises ArtifactError if an archive cannot
-    be used or contradicts the request, and ProblemsError if a report is not valid.
+    The kind of the returned report is always self-reported. Raises ArtifactError if an archive
+    cannot be used or contradicts the request. Raises ProblemsError if a report is not valid.
     """
     parts = [_part(archive, asked) for archive in archives]
     report = _joined(parts)
@@ -233,7 +238,7 @@ def _part(archive: bytes, asked: SentRequest) -> Report:
 def _joined(parts: Sequence[Report]) -> Report:
     """Return one report with the suites and tests of all parts.
 
-    The environment, times and notes are merged; other fields are those of the first part.
+    The environments, times and notes are merged. Other fields are taken from the first part.
     """
     if len(parts) == 1:
         return parts[0]
@@ -250,7 +255,7 @@ def _joined(parts: Sequence[Report]) -> Report:
 
 
 def false_claim(report: Report, asked: SentRequest) -> str | None:
-    """Return how a report contradicts the request for its run; None if it does not."""
+    """Return how a report contradicts the request for its run, or None."""
     wanted = asked.entry.accelerator
     if report.accelerator != wanted:
         return f"the report is about {report.accelerator}, the run was for {wanted}"

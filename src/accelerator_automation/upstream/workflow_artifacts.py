@@ -54,11 +54,11 @@ class FileSource:
 
 
 def workflow_files(where: FileSource, name: str, model: type[M]) -> Iterator[tuple[int, M]]:
-    """Yield the id of each artifact with this name and its file's content, newest first.
+    """Yield the artifact's id and the content of each file with this name, newest first.
 
-    An artifact contains the file `<name>.json`. Artifacts that are unusable, or not from the file's
-    own workflow, are skipped. GitHub's pages are requested as needed, up to the first one whose
-    artifacts are all closed or too old. Raises GitHubError.
+    An artifact contains the file `<name>.json`. Artifacts that are unusable, or that another
+    workflow uploaded, are skipped. Pages of GitHub's list are requested until all artifacts on a
+    page are closed or too old. Raises GitHubError.
     """
     for page in artifact_pages(where.api, where.home, _MOST_PAGES, name):
         for entry in sorted(page, key=lambda one: one.id, reverse=True):
@@ -77,7 +77,11 @@ def newest_workflow_file(where: FileSource, name: str, model: type[M]) -> M | No
 
 
 def _file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
-    """Return the file of an artifact, or None if it is not this repository's own or not usable."""
+    """Return the file of an artifact, or None if the artifact cannot be used.
+
+    The artifact must be from the file's own workflow, on this repository's code. Raises
+    GitHubError.
+    """
     api, home = where.api, where.home
     if entry.workflow_run is None:
         return None
@@ -99,10 +103,10 @@ def _file(where: FileSource, entry: ListedArtifact, model: type[M]) -> M | None:
 
 
 def _is_known(where: FileSource, listed: Sequence[ListedArtifact]) -> bool:
-    """Return whether to stop listing: all artifacts on this page are closed or too old.
+    """Return whether later pages have no new artifacts.
 
-    Later pages are then older. False if the page is not sorted by age, because GitHub does not
-    promise the order.
+    True if all artifacts on this page are closed or too old. False if the page is not sorted by
+    age, because GitHub does not promise the order.
     """
     newest_first = all(one.id > other.id for one, other in pairwise(listed))
     return newest_first and all(
