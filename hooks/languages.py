@@ -57,7 +57,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
 
 @event_priority(-100)  # after the search has written its index
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write a search index for each language, also for English."""
+    """Write one search index for each language, including English."""
     path = Path(config.site_dir, SEARCH)
     index = json.loads(path.read_text(encoding="utf-8"))
     codes = tuple(config.extra[LANGUAGES])
@@ -171,7 +171,7 @@ def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation
 
 
 def _frame(config: MkDocsConfig, language: Language) -> MkDocsConfig:
-    """Return the configuration with the theme's texts in a language."""
+    """Return a copy of the configuration with the theme's texts in a language."""
 
     def translated(toggle: dict[str, str]) -> dict[str, str]:
         return {name: language.gettext(text) for name, text in toggle.items()}

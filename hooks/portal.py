@@ -92,7 +92,7 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_startup(*, command: str, dirty: bool) -> None:
-    """Store whether this is `mkdocs serve`, whose inline script a policy would forbid."""
+    """Store whether the command is `mkdocs serve`, whose inline script the policy would forbid."""
     global _serving  # noqa: PLW0603 - set once, before any build
     _serving = command == "serve"
 

@@ -33,7 +33,7 @@ class RunState:
     failed: tuple[int, ...] = field(default=())
 
     def after(self, inputs: int, *, failed: bool) -> RunState:
-        """Return the state after one more round."""
+        """Return the state after one more round, in which the tests got `inputs` inputs."""
         seeds = (*self.failed, self.rounds) if failed else self.failed
         return RunState(self.rounds + 1, self.inputs + inputs, seeds)
 

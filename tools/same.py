@@ -160,7 +160,10 @@ def _run(command: list[str], tree: Path, env: dict[str, str], *, check: bool = T
 
 
 def _run_commands(inputs: Path, out: Path) -> None:
-    """Write the output and exit status of each command: its help, and its results on the inputs."""
+    """Run the portal's commands, and write the output and exit status of each one to a file.
+
+    Runs the help of every command, and the commands that read reports and vendor folders.
+    """
     from click.testing import CliRunner
 
     from accelerator_portal.cli import main as portal

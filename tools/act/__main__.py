@@ -17,7 +17,7 @@ from tools.act.session import LOGS, Outcome, Scenario, run_scenario, session
 
 
 def main() -> int:
-    """Run the scenarios of the named workflows, or of all; print a line for each.
+    """Run the scenarios of the named workflows, or all scenarios; print a line for each.
 
     Also prints a line for each job that is not run. Returns 1 if a scenario failed.
     """

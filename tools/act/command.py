@@ -60,9 +60,10 @@ def used_actions(workflows: Iterable[Path]) -> dict[str, str]:
 
 
 def words(act: str, call: ActCall) -> list[str]:
-    """Return the command line of a call. It has only the names of secrets.
+    """Return the command line of a call of act.
 
-    Their values are in act's environment. `act` is the path of the program.
+    `act` is the path of the program. The command line has only the names of secrets; act reads
+    their values from its environment.
     """
     workflows = call.project / ".github/workflows"
     return [act, call.event, *_options(call, used_actions(workflows.glob("*.yml")))]
@@ -90,14 +91,17 @@ def _options(call: ActCall, actions: Mapping[str, str]) -> Iterator[str]:
 
 
 def offline() -> dict[str, str]:
-    """Return environment variables with which a job reaches only this machine."""
+    """Return environment variables that limit a job's network access to this machine."""
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     found = {name: _NOWHERE for upper in names for name in (upper, upper.lower())}
     return {**found, "NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK, "UV_OFFLINE": "1"}
 
 
 def without_make(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return variables without make's own and PYTHONPATH, because the jobs call make, too."""
+    """Return the variables without PYTHONPATH and the variables that make sets.
+
+    The jobs call make, too.
+    """
     return {name: value for name, value in variables.items() if name not in _OF_MAKE}
 
 

@@ -29,7 +29,10 @@ SUCCEEDED = "Job succeeded"
 
 
 class NotSeenError(Exception):
-    """The expected result of a scenario is not on GitHub or in git; the message says what is."""
+    """The expected result of a scenario is not on GitHub or in git.
+
+    The message has the actual result.
+    """
 
 
 def expect(seen: object, otherwise: str) -> None:
@@ -143,9 +146,10 @@ def run_scenario(here: Session, scenario: Scenario) -> Outcome:
 
 
 def _outcome(here: Session, scenario: Scenario, ended: tuple[int, int], seconds: int) -> Outcome:
-    """Return the outcome of a scenario; `ended` is act's status and the number of succeeded jobs.
+    """Return the outcome of a scenario.
 
-    act prints nothing about a job that it skips, so the number must match the scenario's jobs.
+    `ended` is act's exit status and the number of jobs that succeeded. The number must match the
+    scenario's jobs, because act prints nothing about a job that it skips.
     """
     status, jobs = ended
     try:

@@ -59,7 +59,7 @@ def python(version: str) -> int:
 
 
 def _installed(version: str) -> str | None:
-    """Return the path of a version of Python, or None; pyenv needs a variable to select it."""
+    """Return the path of a version of Python, or None if it is not installed."""
     command = [f"python{version}", "-c", "import sys; print(sys.executable)"]
     variables = {**os.environ, "PYENV_VERSION": version}
     try:
@@ -70,7 +70,7 @@ def _installed(version: str) -> str | None:
 
 
 def upload(name: str, path: str, missing: str) -> int:
-    """Store files as an artifact. If there are none, it fails only if `missing` is `error`."""
+    """Store files as an artifact. If there are no files, fail only if `missing` is `error`."""
     if not Path(path).exists():
         text = f"no files found at {path}"
         return _failed(text) if missing == "error" else _said(text)

@@ -73,9 +73,9 @@ def _run(
     mutants: Sequence[Mutant],
     results: dict[Change, Result],
 ) -> int:
-    """Add the missing results to `results`, and write each one at once; return the exit status.
+    """Run the mutants without a result, and add each result to `results`; return the exit status.
 
-    Raises RecordingError.
+    Each result is written to the file at once. Raises RecordingError.
     """
     ends = time.monotonic() + arguments.minutes * 60
     for line in record(ROOT, KEPT / "recording", arguments.jobs):
@@ -103,7 +103,7 @@ def _run(
 
 
 def _failing_anyway(tests: set[str]) -> Iterator[str]:
-    """Yield the tests that also fail without a mutant, of the `tests` that killed mutants."""
+    """Yield each of the `tests` that also fails without a mutant."""
     if not tests:
         return
     trials = Trials()
@@ -136,7 +136,10 @@ def _arguments() -> argparse.Namespace:
 def _tried(
     mutants: Sequence[Mutant], recording: Recording, jobs: int, ends: float
 ) -> Iterator[Result]:
-    """Yield the results of mutants as trials end; if the caller stops, end all running trials."""
+    """Yield the results of mutants as their trials end.
+
+    No trial starts after the time `ends`. If the caller stops, all running trials are ended.
+    """
     trials = Trials()
     with _trees(jobs) as trees, ThreadPoolExecutor(jobs) as pool:
 

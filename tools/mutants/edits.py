@@ -25,10 +25,11 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass(frozen=True)
 class Place:
-    """The function and the statement of a node; `function` is "" for code that runs at import.
+    """The statement of a node, and the function that contains the statement.
 
-    `path` has the names of the enclosing classes and functions, `first` and `last` are the first
-    and last line of the statement; for a block, of its head.
+    `function` is "" for code that runs at import. `path` has the names of the enclosing classes and
+    functions. `first` and `last` are the first and the last line of the statement. For a block such
+    as `if`, only the head counts.
     """
 
     function: str = ""
@@ -39,7 +40,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Edit:
-    """A replacement of a node: the field (and `index` in a list) of `parent`, and the new node."""
+    """A replacement of a node of a syntax tree by the node `new`.
+
+    The old node is the field `field` of `parent`, or the item `index` of this field if it is a
+    list.
+    """
 
     parent: ast.AST
     field: str
@@ -95,9 +100,9 @@ def _children(value: object) -> Iterator[tuple[int | None, ast.AST]]:
 
 
 def _place(node: ast.AST, place: Place) -> Place:
-    """Return the place of a node: the lines of the statement that it is, or else `place`.
+    """Return the place of a statement, or `place` for a node that is not a statement.
 
-    For a block, such as `if`, these are the lines of its head.
+    For a block such as `if`, the place has the lines of the block's head.
     """
     if not isinstance(node, ast.stmt):
         return place
@@ -132,13 +137,13 @@ def _unordered(node: ast.AST) -> bool:
 
 
 def _same_size(old: ast.AST, new: ast.AST) -> bool:
-    """Return whether both are tuples or lists of the same length, so that items were swapped."""
+    """Return whether both nodes are tuples or lists of the same length: a swap of items."""
     items = ast.Tuple | ast.List
     return isinstance(old, items) and isinstance(new, items) and len(old.elts) == len(new.elts)
 
 
 def _skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
-    """Return whether no change within the node can be detected or is worth a test."""
+    """Return whether to skip a node, because a test cannot detect its changes or need not."""
     match node:
         case (
             # A docstring; an import, without which a name is missing; code for type checkers.

@@ -21,9 +21,10 @@ _LEAST = 8
 
 @dataclass(frozen=True)
 class Change:
-    """The key of a mutant, which does not change if lines are added above it.
+    """The key of a mutant. The key does not change if lines are added above the mutant.
 
-    `before` and `after` are the changed lines. Without `after`, all changes of `before` are meant.
+    `before` and `after` are the changed lines. If `after` is empty, all changes of `before` are
+    meant.
     """
 
     path: str
@@ -38,7 +39,10 @@ class Change:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed module (`source`); `line` and `place` are those of the original statement."""
+    """A module with one change.
+
+    `source` is the text of the changed module. `line` and `place` locate the original statement.
+    """
 
     change: Change
     line: int
@@ -47,11 +51,11 @@ class Mutant:
 
 
 def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list[Mutant]:
-    """Return mutants drawn from all rooms: a minimum of each, the rest in proportion to its size.
+    """Return `number` mutants, drawn from all rooms.
 
-    `number` is their number; there are fewer if a room has too few. The size of a room is its
-    number of statements. The order of the draw depends only on each statement itself, so that a
-    change elsewhere hardly affects it.
+    Each room gets a minimum, and a part of the rest in proportion to its number of statements. If a
+    room has too few mutants, fewer are returned. The draw depends only on the statements
+    themselves, so that a change of one statement hardly affects the others.
     """
     without = set(excluded)
     rooms = {room: _sites(root, modules, seed) for room, modules in _rooms(root).items()}
@@ -119,7 +123,7 @@ def _sites(root: Path, modules: Iterable[Path], seed: str) -> list[_Site]:
 def _mutants(
     root: Path, sites: Iterable[_Site], seed: str, excluded: set[Change]
 ) -> Iterator[Mutant]:
-    """Yield one mutant of each statement that has any."""
+    """Yield one mutant of each statement that has a mutant."""
     for site in sites:
         tree = ast.parse((root / site.path).read_text("utf-8"))
         found = [edit for edit in edits(tree) if edit.place == site.place]

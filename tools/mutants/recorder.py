@@ -103,9 +103,10 @@ class _Recorder:
 
 
 def _settings(folder: Path) -> Path:
-    """Write coverage's settings, and those of the processes that tests start; return the first.
+    """Write two files with coverage's settings; return the path of the first one.
 
-    Such a process takes its context from the variable _CONTEXT when it starts.
+    The first file is for this process, the second for the processes that tests start. Such a
+    process reads its context from the variable _CONTEXT when it starts.
     """
     path = folder / "coveragerc"
     lines = ("[run]", "parallel = true", f"data_file = {folder / 'coverage'}")

@@ -57,10 +57,10 @@ class RecordedTest:
 
     @property
     def function(self) -> str:
-        """The id without parameters.
+        """The id of the test without parameters.
 
-        For a case called `subject: sentence: …`, it includes subject and sentence, so that each
-        sentence in a table of problems counts as a function.
+        If the parameters begin with `subject: sentence: `, the result includes the subject and the
+        sentence. Each sentence in a table of problems then counts as a function.
         """
         function, _, case = self.id.partition("[")
         match case.split(": ", 2):
@@ -105,10 +105,10 @@ class RecordingError(Exception):
 
 
 def record(root: Path, kept: Path, jobs: int) -> Iterator[str]:
-    """Record new and changed test files, folder by folder; all if the package has changed.
+    """Record the new and changed test files, or all test files if the package has changed.
 
-    Yields a line before each folder with tests. If the caller stops, the recordings up to then are
-    kept in the folder `kept`. Raises RecordingError.
+    Yields a line before each folder with tests. After each folder, its recording is stored in the
+    folder `kept`. Raises RecordingError.
     """
     state, path = read_state(root), kept / "state.json"
     earlier = State(**json.loads(path.read_text("utf-8"))) if path.exists() else None
@@ -164,7 +164,10 @@ def read_recording(kept: Path) -> Recording:
 
 
 def _keep(found: Path, kept: Path) -> None:
-    """Add a run's recording in `found` to `kept`; it replaces that of the same test files."""
+    """Add the recording in the folder `found` to the recording in `kept`.
+
+    The new recording replaces the earlier recording of the same test files.
+    """
     kept.mkdir(parents=True, exist_ok=True)
     coverage = Coverage(data_file=str(kept / "coverage"), config_file=False)
     coverage.load()

@@ -212,7 +212,7 @@ def _put(items: list[ast.cmpop], place: int, item: ast.cmpop) -> list[ast.cmpop]
 
 
 def _has_order(node: ast.expr) -> bool:
-    """Return whether the order matters if this is added to something: text, list or tuple."""
+    """Return whether `node` is text, a list or a tuple, for which `a + b` differs from `b + a`."""
     return _is_text(node) or isinstance(node, ast.List | ast.Tuple)
 
 

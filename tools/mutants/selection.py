@@ -27,10 +27,10 @@ class Selection:
 
 
 def select(root: Path, recording: Recording, mutant: Mutant) -> Selection:
-    """Return the tests for a mutant: those that run its statement, as far as time allows.
+    """Return the tests that run the mutant's statement, as far as time allows.
 
-    For a statement that runs only at import, these are the tests that run any line of the module or
-    of modules that import it. There are none for a function's statement that never runs.
+    If the statement runs only at import, the tests are those that run any line of the module or of
+    a module that imports it. If the statement of a function never runs, there are no tests.
     """
     path, place = mutant.change.path, mutant.place
     found: set[str] = set()
@@ -44,7 +44,7 @@ def select(root: Path, recording: Recording, mutant: Mutant) -> Selection:
 
 
 def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
-    """Return whether the statement ran; for one that no test runs, this was at import."""
+    """Return whether a statement that no test runs was run at import."""
     lines = range(mutant.place.first, mutant.place.last + 1)
     return recording.runs(mutant.change.path, lines)
 
@@ -52,9 +52,9 @@ def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
 def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
     """Return the tests in the order of the trial.
 
-    Tests with slow fixtures come last. Before that, one case of each test function comes first,
-    then its other cases; of equal ones, those in the test file with the module's name, then the
-    fastest.
+    Tests with slow fixtures come last. One case of each test function comes before the function's
+    other cases. Then tests in the test file with the module's name come first, then the fastest
+    tests.
     """
     tests = sorted((recording.tests[name] for name in names), key=lambda test: test.id)
     own = f"test_{Path(path).name}"
@@ -89,7 +89,7 @@ def _fixture_seconds(recording: Recording, test: RecordedTest, ready: set[str]) 
 
 @cache
 def _importers(root: Path) -> dict[str, set[str]]:
-    """Return the modules that import each module with `from … import`; all are paths."""
+    """Return the modules that import each module with `from … import`, as paths by path."""
     modules = modules_of(root)
     names = {_dotted(path): path for path in modules}
     importers: dict[str, set[str]] = defaultdict(set)

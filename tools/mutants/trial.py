@@ -99,9 +99,9 @@ def _end(group: int) -> None:
 
 
 def _received(connection: Connection) -> str | None:
-    """Return the test that failed, or None; a text if the process ended without a result.
+    """Return the id of the test that failed, or None if no test failed.
 
-    Raises WrongTreeError.
+    If the process ended without a result, returns a text that says so. Raises WrongTreeError.
     """
     try:
         answer: str | WrongTreeError | None = connection.recv()
@@ -113,9 +113,9 @@ def _received(connection: Connection) -> str | None:
 
 
 def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
-    """Run tests in this new process, and send the id of the one that failed, or None.
+    """Run tests in this new process, and send the id of the test that failed, or None.
 
-    Sends a WrongTreeError if they imported another copy of the package.
+    Sends a WrongTreeError if the tests imported another copy of the package.
     """
     os.setsid()
     os.chdir(tree)
