@@ -46,13 +46,13 @@ class WorkflowRun(Part):
 
     id: Number
     event: str
-    """The event that started it, such as `pull_request`."""
+    """The event that started the run, such as `pull_request`."""
     conclusion: str | None
-    """The result, such as `success`; None if there is none."""
+    """The result, such as `success`, or None."""
     head_sha: Sha
-    """The commit that it ran for."""
+    """The commit that the workflow ran for."""
     head_repository: Repository | None
-    """The repository of that commit; None if it was deleted."""
+    """The repository of the commit; None if the repository was deleted."""
 
 
 class PullRequestRun(Part):
@@ -60,7 +60,7 @@ class PullRequestRun(Part):
 
     workflow_run: WorkflowRun
     repository: HomeRepository
-    """The repository in which it ran."""
+    """The repository in which the workflow ran."""
 
     @property
     def head_sha(self) -> str:
@@ -91,7 +91,7 @@ class Side(Part):
     sha: Sha
     """The newest commit of the branch."""
     repo: Repository | None
-    """The repository of the branch; None if it was deleted."""
+    """The repository of the branch; None if the repository was deleted."""
 
 
 class PullRequest(Part):
@@ -155,17 +155,17 @@ class ListedRun(Part):
 
     id: Number
     event: str = ""
-    """The event that started it, such as `repository_dispatch`."""
+    """The event that started the run, such as `repository_dispatch`."""
     status: str = ""
-    """The status; `completed` if it has ended."""
+    """The status; `completed` if the run has ended."""
     conclusion: str | None = None
-    """The result, such as `success`; None if it has not ended."""
+    """The result, such as `success`; None if the run has not ended."""
     display_title: str = ""
     created_at: AwareDatetime
     path: str = ""
-    """The path of its workflow file."""
+    """The path of the workflow's file."""
     head_repository: Repository | None = None
-    """The repository of its commit; None if it was deleted."""
+    """The repository of the commit; None if the repository was deleted."""
     run_attempt: Number = 1
     """The number of the current attempt at the run."""
 
@@ -188,9 +188,9 @@ class ListedArtifact(Part):
     id: Number
     name: str
     size_in_bytes: int
-    """Its size in bytes, compressed."""
+    """The size of the compressed artifact in bytes."""
     expired: bool
-    """Whether GitHub has deleted it."""
+    """Whether GitHub has deleted the artifact."""
     created_at: AwareDatetime | None = None
     """When the artifact was uploaded; None if GitHub does not state it."""
     workflow_run: RunNumber | None = None

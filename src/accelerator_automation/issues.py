@@ -68,7 +68,7 @@ class IssueTopic:
 class Issues:
     """How many issues were opened, updated (`renewed`) and closed.
 
-    `waiting` is the number of topics without an issue: a run opens at most MOST_OPENED.
+    `waiting` is the number of topics without an issue, because a run opens at most `MOST_OPENED`.
     """
 
     opened: int = 0

@@ -157,7 +157,7 @@ class NightRun:
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
     """Return the steps in their order, each as a name and a function.
 
-    `skip` has the names of steps to omit: keys of LOOKED_UP (`packages`, `commands`).
+    `skip` has the names of steps to omit: keys of `LOOKED_UP` (`packages`, `commands`).
     """
     found: list[NightStep] = [("reports", partial(_collect, tonight))]
     found += [

@@ -121,7 +121,7 @@ class ProposalResults:
 
     @property
     def has_room(self) -> bool:
-        """Whether fewer than MOST_OPENED pull requests were opened."""
+        """Whether fewer than `MOST_OPENED` pull requests were opened."""
         return self.count("opened") < MOST_OPENED
 
     @property

@@ -30,7 +30,7 @@ class StepResult:
     failed: bool = False
     seconds: float = field(default=0, compare=False)
     traffic: Traffic = field(default_factory=Traffic, compare=False)
-    """Its network traffic, without that of the programs that it started."""
+    """The network traffic of the step, without the programs that it started."""
 
 
 class StepFailed(Exception):  # noqa: N818 - a verdict, said in words

@@ -42,9 +42,9 @@ class AppCredentials:
     """The id and the private key of a GitHub App."""
 
     app_id: str
-    """Its numeric id or its client id."""
+    """The numeric id or the client id of the App."""
     key: str = field(repr=False)
-    """Its private key, as the PEM file that GitHub creates."""
+    """The private key of the App: the content of the PEM file that GitHub creates."""
 
     def web_token(self) -> str:
         """Return a JSON web token for the next five minutes. Raises AppError for a bad key."""
@@ -90,9 +90,9 @@ class GitHubApp:
 
     credentials: AppCredentials
     slug: str
-    """Its name in URLs."""
+    """The name of the App in URLs."""
     page: str
-    """The URL of its page, on which owners install it."""
+    """The URL of the page on which owners install the App."""
     home: str
     """The URL of GitHub's API."""
     patience: Patience = field(default_factory=Patience)

@@ -47,7 +47,7 @@ class Settled(Model):
     state: RunState
     """The final state of the run."""
     checked: bool = False
-    """Whether there is a check run for it."""
+    """Whether there is a check run for the answer."""
 
 
 class Ledger(Model):
@@ -106,7 +106,7 @@ def open_requests(
     now: dt.datetime,
     again: Collection[str] = (),
 ) -> Iterator[SentRequest]:
-    """Yield each request once that is not settled and not older than `REMEMBERED`.
+    """Yield the requests that are neither settled nor older than `REMEMBERED`, without duplicates.
 
     Also yields settled requests whose title (see `run_title`) is in `again`. Requests to platforms
     that are not in `entries` are omitted, because these platforms no longer take part.

@@ -78,9 +78,9 @@ class UpstreamPullRequest(PullRequest):
     """A pull request with its title and labels."""
 
     title: str = ""
-    """Its title."""
+    """The title of the pull request."""
     labels: tuple[Label, ...] = Field(default=(), max_length=_MOST_LABELS)
-    """Its labels."""
+    """The labels of the pull request."""
 
 
 class _Comparison(Part):

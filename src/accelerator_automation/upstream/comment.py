@@ -1,7 +1,7 @@
 """Writes and posts the comment on a PyTorch pull request that lists each platform's new failures.
 
 All text from data is in code spans and code blocks, so that it mentions nobody and has no effect.
-The comment's first line is an HTML comment (its marker) that stores the results (Memory) for the
+The comment's first line is an HTML comment (its marker) that stores the results (`Memory`) for the
 next update.
 """
 

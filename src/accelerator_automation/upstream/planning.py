@@ -117,8 +117,8 @@ MOST_BYTES = 60_000
 REPORT = "accelerator-report"
 """The name of the artifact with a run's report, which is the file `report.json` in it.
 
-The artifact for one task has the name `<REPORT>-<task>`, that of a private CI (`redispatch`)
-`<REPORT>-<delivery>`.
+The artifact for one task is named `accelerator-report-<task>`. The artifact of a private CI
+(`redispatch`) is named `accelerator-report-<delivery>`.
 """
 
 _LEAST = 40

@@ -67,7 +67,7 @@ class RunResult:
     run: int | None = None
     """The id of the run; None if there is none."""
     report: Report | None = None
-    """Its report, always with the kind self-reported; None if there is none that counts."""
+    """The report, always with the kind self-reported; None if there is no valid report."""
     why: str = ""
 
 
