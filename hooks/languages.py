@@ -25,31 +25,35 @@ from mkdocs.structure.pages import Page
 
 from accelerator_portal.site.languages import ENGLISH, Language, published_languages
 
-# Keys of the configuration. `LANGUAGES` has the `Language`, the navigation and the translated
+# Keys of the configuration. `LANGUAGES_KEY` has the `Language`, the navigation and the translated
 # configuration of each language except English, by code.
-LANGUAGES = "portal_languages"
-NAVIGATION = "portal_navigation"
-FILES = "portal_files"
+LANGUAGES_KEY = "portal_languages"
+NAVIGATION_KEY = "portal_navigation"
+FILES_KEY = "portal_files"
 
-SEARCH = "search/search_index.json"
+SEARCH_INDEX_PATH = "search/search_index.json"
 
-_HAN = re.compile("[\u3400-\u9fff]+")
+_CHINESE = re.compile("[\u3400-\u9fff]+")
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
     """Store the navigation for `on_env`, when the titles of all pages are known."""
-    config.extra[NAVIGATION] = nav
+    config.extra[NAVIGATION_KEY] = nav
     return nav
 
 
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
     """Add the function `gettext` to the theme's templates, and prepare each language."""
     env.globals["gettext"] = _gettext
-    config.extra[FILES] = files
-    nav = config.extra.pop(NAVIGATION)
+    config.extra[FILES_KEY] = files
+    nav = config.extra.pop(NAVIGATION_KEY)
     root = Path(config.config_file_path).parent
-    config.extra[LANGUAGES] = {
-        language.code: (language, _navigation(nav, language, files), _frame(config, language))
+    config.extra[LANGUAGES_KEY] = {
+        language.code: (
+            language,
+            _translated_navigation(nav, language, files),
+            _translated_config(config, language),
+        )
         for language in published_languages(root, config.extra.get("languages"))
     }
     return env
@@ -58,9 +62,9 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
 @event_priority(-100)  # after the search has written its index
 def on_post_build(*, config: MkDocsConfig) -> None:
     """Write one search index for each language, including English."""
-    path = Path(config.site_dir, SEARCH)
+    path = Path(config.site_dir, SEARCH_INDEX_PATH)
     index = json.loads(path.read_text(encoding="utf-8"))
-    codes = tuple(config.extra[LANGUAGES])
+    codes = tuple(config.extra[LANGUAGES_KEY])
     for code in (ENGLISH.code, *codes):
         own = path if code == ENGLISH.code else path.with_suffix(f".{code}.json")
         text = json.dumps(_search_index(index, code, codes), separators=(",", ":"))
@@ -93,11 +97,11 @@ def _with_separate_words(entries: Collection[dict[str, Any]]) -> list[dict[str, 
     the name of a vendor, counts as one word.
     """
     for tag in {tag for entry in entries for tag in entry.get("tags", ())}:
-        if _HAN.fullmatch(tag):
+        if _CHINESE.fullmatch(tag):
             rjieba.add_word(tag, None, None)
 
     def separated(text: str) -> str:
-        return _HAN.sub(lambda han: "\u200b".join(["", *rjieba.cut(han[0]), ""]), text)
+        return _CHINESE.sub(lambda han: "\u200b".join(["", *rjieba.cut(han[0]), ""]), text)
 
     return [
         {**entry, **{part: separated(entry[part]) for part in ("title", "text")}}
@@ -109,7 +113,7 @@ def on_page_context(
     context: dict[str, Any], *, page: Page, config: MkDocsConfig, nav: Navigation
 ) -> dict[str, Any]:
     """Set the template variables of a page's language, and the links to its translations."""
-    languages = config.extra[LANGUAGES]
+    languages = config.extra[LANGUAGES_KEY]
     first, _, rest = page.file.src_uri.partition("/")
     own, path = (first, rest) if first in languages else (ENGLISH.code, page.file.src_uri)
     context["language"] = ENGLISH
@@ -117,10 +121,10 @@ def on_page_context(
         context["language"], context["nav"], context["config"] = languages[own]
     every = [ENGLISH, *(language for language, _, _ in languages.values())]
     context["versions"] = [
-        _version(version, language)
+        _translation_link(version, language)
         for language in every
         if language.code != own
-        and (version := config.extra[FILES].get_file_from_path(language.path(path)))
+        and (version := config.extra[FILES_KEY].get_file_from_path(language.path(path)))
     ]
     return context
 
@@ -131,7 +135,7 @@ def _gettext(context: Context, text: str) -> str:
     return language.gettext(text)
 
 
-def _version(file: File, language: Language) -> dict[str, str]:
+def _translation_link(file: File, language: Language) -> dict[str, str]:
     """Return the template variables of a link to a page in another language."""
     name = Locale.parse(language.code).get_language_name(language.code) or language.code
     offer = language.gettext("This page is available in {language}.").format(language=name)
@@ -145,7 +149,7 @@ def _version(file: File, language: Language) -> dict[str, str]:
     }
 
 
-def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation:
+def _translated_navigation(nav: Navigation, language: Language, files: Files) -> Navigation:
     """Return the navigation in a language; links to pages without a translation say "English"."""
     pages: list[Page] = []
 
@@ -164,24 +168,24 @@ def _navigation(nav: Navigation, language: Language, files: Files) -> Navigation
         pages.append(file.page)
         return file.page
 
-    made = Navigation([translated(item) for item in nav], pages)
+    translated_nav = Navigation([translated(item) for item in nav], pages)
     home = files.get_file_from_path(language.path("index.md"))
-    made.homepage = home.page if home else nav.homepage
-    return made
+    translated_nav.homepage = home.page if home else nav.homepage
+    return translated_nav
 
 
-def _frame(config: MkDocsConfig, language: Language) -> MkDocsConfig:
+def _translated_config(config: MkDocsConfig, language: Language) -> MkDocsConfig:
     """Return a copy of the configuration with the theme's texts in a language."""
 
     def translated(toggle: dict[str, str]) -> dict[str, str]:
         return {name: language.gettext(text) for name, text in toggle.items()}
 
     palette = [{**one, "toggle": translated(one["toggle"])} for one in config.theme["palette"]]
-    frame = copy.copy(config)
+    translated_config = copy.copy(config)
     theme = {**config.theme, "language": language.code, "palette": palette}
-    frame.data.update(
+    translated_config.data.update(
         theme=theme,
         copyright=config.copyright and language.gettext(config.copyright),
         repo_name=config.repo_name and language.gettext(config.repo_name),
     )
-    return frame
+    return translated_config

@@ -36,18 +36,18 @@ from accelerator_portal.site.security_policy import add_security_policy
 MOST_IN_NAVIGATION = 60
 
 # The key of the configuration under which the generated files are stored until `on_files`.
-PAGES = "portal_pages"
+PAGES_KEY = "portal_pages"
 
 # The key of a page's metadata for HTML that Markdown and the search don't process.
-KEPT = "portal_kept_html"
+KEPT_HTML_KEY = "portal_kept_html"
 
-SCRIPTS = "assets/scripts"
+SCRIPTS_FOLDER = "assets/scripts"
 
 # The key of the configuration for the JavaScript modules of each kind of form.
-IMPORTS = "portal_imports"
+IMPORTS_KEY = "portal_imports"
 
 # The key of a page's metadata for the modules that main.html loads.
-MODULES = "portal_modules"
+MODULES_KEY = "portal_modules"
 
 _serving = False
 
@@ -65,26 +65,26 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
     # again and again, which takes up to a fifth of the build.
     gc.disable()
     try:
-        config.extra[PAGES] = _site(config, folder)
+        config.extra[PAGES_KEY] = _generate_site(config, folder)
     finally:
         gc.enable()
-    config.extra[IMPORTS] = read_page_modules(Path(config.docs_dir, SCRIPTS))
+    config.extra[IMPORTS_KEY] = read_page_modules(Path(config.docs_dir, SCRIPTS_FOLDER))
     gc.collect()  # the catalog and the templates refer to each other, and MkDocs needs the room
 
 
 @event_priority(100)  # before plugins that look for pages, such as the search
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages, the data files and the files of the archive."""
-    pages: list[tuple[SiteFile, Path]] = config.extra.pop(PAGES)
+    pages: list[tuple[SiteFile, Path]] = config.extra.pop(PAGES_KEY)
     platforms = {
         page.platform: page.path for page, _ in pages if page.platform and not page.language
     }
     listed = len(platforms) <= MOST_IN_NAVIGATION
     if listed:
-        _list_platforms(config.nav, platforms)
+        _add_platforms_to_nav(config.nav, platforms)
     for page, place in pages:
         hidden = page.language is not None or (page.platform is not None and not listed)
-        files.append(_file(config, page, place, hidden=hidden))
+        files.append(_mkdocs_file(config, page, place, hidden=hidden))
     root = Path(config.config_file_path).parent
     for path, source in archive_files(root).items():
         files.append(File.generated(config, path, abs_src_path=str(source)))
@@ -103,23 +103,23 @@ def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:  # noqa: AN
         return markdown
     markdown, raw = RAW_HTML.take_out(markdown)
     markdown, finished = FINISHED_HTML.take_out(markdown)
-    page.meta[KEPT] = raw, finished
+    page.meta[KEPT_HTML_KEY] = raw, finished
     return markdown
 
 
 def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) -> str:  # noqa: ANN401
     """Put back the HTML that the search reads, and set the page's anchors and modules."""
-    raw, finished = page.meta.get(KEPT, ((), ()))
-    page.meta[KEPT] = raw, ()
+    raw, finished = page.meta.get(KEPT_HTML_KEY, ((), ()))
+    page.meta[KEPT_HTML_KEY] = raw, ()
     page.present_anchor_ids = (page.present_anchor_ids or set()).union(*map(anchors, finished))
     html = FINISHED_HTML.put_back(html, finished)
-    page.meta[MODULES] = config.extra[IMPORTS].of((html, *raw))
+    page.meta[MODULES_KEY] = config.extra[IMPORTS_KEY].of((html, *raw))
     return html
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
     """Put raw HTML back, and add the Content-Security-Policy unless this is `mkdocs serve`."""
-    output = RAW_HTML.put_back(output, page.meta.pop(KEPT, ((), ()))[0])
+    output = RAW_HTML.put_back(output, page.meta.pop(KEPT_HTML_KEY, ((), ()))[0])
     return output if _serving else add_security_policy(output)
 
 
@@ -129,7 +129,7 @@ def on_post_template(output_content: str, *, template_name: str, **_: Any) -> st
     return add_security_policy(output_content) if is_page else output_content
 
 
-def _site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
+def _generate_site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
     root = Path(config.config_file_path).parent
     if config.extra.get("quarantine"):
         kept = config.extra.get("last_good")
@@ -152,7 +152,7 @@ def _site(config: MkDocsConfig, folder: Path) -> list[tuple[SiteFile, Path]]:
     return list(store(build_site(catalog, root, repository, nights, languages), folder))
 
 
-def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML
+def _add_platforms_to_nav(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN401 - from YAML
     """Add the platforms' pages to their section of the navigation in mkdocs.yml."""
     for entry in nav or ():
         for section in entry.values():
@@ -161,7 +161,7 @@ def _list_platforms(nav: Any, platforms: dict[str, str]) -> None:  # noqa: ANN40
                 own.extend({name: path} for name, path in platforms.items())
 
 
-def _file(config: MkDocsConfig, page: SiteFile, place: Path, *, hidden: bool) -> File:
+def _mkdocs_file(config: MkDocsConfig, page: SiteFile, place: Path, *, hidden: bool) -> File:
     inclusion = InclusionLevel.NOT_IN_NAV if hidden else InclusionLevel.UNDEFINED
     file = File.generated(config, page.path, abs_src_path=str(place), inclusion=inclusion)
     if page.edit:
