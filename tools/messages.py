@@ -31,27 +31,30 @@ from accelerator_portal.site.languages import LOCALE, trimmed
 
 ROOT = Path(__file__).resolve().parents[1]
 
-_JINJA = {"extensions": "jinja2.ext.i18n,accelerator_portal.site.templates.Lines", "trimmed": "1"}
-_JINJA |= {"trim_blocks": "1", "lstrip_blocks": "1", "newstyle_gettext": "1", "silent": "0"}
-_TEMPLATES = {"gettext": None, "ngettext": (1, 2), "_": None}
+_JINJA_OPTIONS = {
+    "extensions": "jinja2.ext.i18n,accelerator_portal.site.templates.Lines",
+    "trimmed": "1",
+}
+_JINJA_OPTIONS |= {"trim_blocks": "1", "lstrip_blocks": "1", "newstyle_gettext": "1", "silent": "0"}
+_TEMPLATE_FUNCTIONS = {"gettext": None, "ngettext": (1, 2), "_": None}
 
-_LIBRARY = {"message": None, "plural": (1, 2), "gettext": None}
+_PYTHON_FUNCTIONS = {"message": None, "plural": (1, 2), "gettext": None}
 
 # The sources of messages: files, Babel's extraction method, and the functions that are called with
 # a message.
 _SOURCES: tuple[tuple[str, str, dict[str, Any], dict[str, str]], ...] = (
-    ("site_src/templates/**/*.j2", "jinja2", _TEMPLATES, _JINJA),
-    ("site_src/theme/**/*.html", "jinja2", _TEMPLATES, _JINJA),
-    ("src/**/*.py", "python", _LIBRARY, {}),
+    ("site_src/templates/**/*.j2", "jinja2", _TEMPLATE_FUNCTIONS, _JINJA_OPTIONS),
+    ("site_src/theme/**/*.html", "jinja2", _TEMPLATE_FUNCTIONS, _JINJA_OPTIONS),
+    ("src/**/*.py", "python", _PYTHON_FUNCTIONS, {}),
     ("hooks/languages.py", "python", {"gettext": None}, {}),
 )
 
 # Babel's reader of JavaScript overlooks a call within another one.
 _SCRIPTS = "site_src/pages/assets/scripts/*.js"
-_TEXT = r'"(?:[^"\\]|\\.)*"'
-_SAID = re.compile(rf"\b(?:say|sayParts|sayCount)\(\s*({_TEXT})(?:,\s*({_TEXT}))?")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_SCRIPT_CALL = re.compile(rf"\b(?:say|sayParts|sayCount)\(\s*({_STRING})(?:,\s*({_STRING}))?")
 
-_FIELD = re.compile(r"%\((\w+)\)s|\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s|\{(\w+)\}")
 
 
 def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
@@ -67,12 +70,12 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
                     texts = tuple(map(trimmed, found))
                     yield path.relative_to(ROOT).as_posix(), texts if len(texts) > 1 else texts[0]
     for path in sorted(ROOT.glob(_SCRIPTS)):
-        for one, many in _SAID.findall(path.read_text(encoding="utf-8")):
+        for one, many in _SCRIPT_CALL.findall(path.read_text(encoding="utf-8")):
             texts = (json.loads(one), json.loads(many)) if many else json.loads(one)
             yield path.relative_to(ROOT).as_posix(), texts
     configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    yield from (("mkdocs.yml", text) for text in _configured(configuration))
-    yield from _vocabulary()
+    yield from (("mkdocs.yml", text) for text in _config_messages(configuration))
+    yield from _data_messages()
     catalog = yaml_load((ROOT / RELEASES).read_text(encoding="utf-8"))
     notes = (one["note"] for one in catalog["releases"] if one.get("note"))
     yield from ((RELEASES, trimmed(note)) for note in notes)
@@ -83,7 +86,7 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
         yield CRITERIA, trimmed(level["meaning"])
 
 
-def _vocabulary() -> Iterator[tuple[str, str]]:
+def _data_messages() -> Iterator[tuple[str, str]]:
     """Yield the words in data that pages translate, such as outcomes, with the file of each."""
     for outcome, info in OUTCOMES.items():
         yield "src/accelerator_portal/reports/outcomes.py", outcome.replace("-", " ")
@@ -97,7 +100,7 @@ def _vocabulary() -> Iterator[tuple[str, str]]:
             yield path.relative_to(ROOT).as_posix(), models
 
 
-def _configured(configuration: dict[str, Any]) -> Iterator[str]:
+def _config_messages(configuration: dict[str, Any]) -> Iterator[str]:
     """Yield the texts of mkdocs.yml that readers see."""
     yield configuration["copyright"]
     yield configuration["repo_name"]
@@ -112,7 +115,7 @@ def _configured(configuration: dict[str, Any]) -> Iterator[str]:
     yield from titles(configuration["nav"])
 
 
-def template() -> Catalog:
+def message_template() -> Catalog:
     """Return a catalog with all messages and no translation."""
     found = Catalog(fuzzy=False)
     for path, text in messages():
@@ -120,7 +123,7 @@ def template() -> Catalog:
     return found
 
 
-def updated(code: str, template: Catalog) -> Catalog:
+def updated_catalog(code: str, message_template: Catalog) -> Catalog:
     """Return the catalog of a language with exactly the messages of the template."""
     path = ROOT / LOCALE / f"{code}.po"
     if path.exists():
@@ -128,11 +131,11 @@ def updated(code: str, template: Catalog) -> Catalog:
             catalog = read_po(file, locale=code)
     else:
         catalog = Catalog(locale=code)
-    catalog.update(template, update_header_comment=False)
+    catalog.update(message_template, update_header_comment=False)
     return catalog
 
 
-def text_of(catalog: Catalog) -> str:
+def catalog_text(catalog: Catalog) -> str:
     """Return the text of a catalog's file, without dates and line numbers, which often change."""
     file = BytesIO()
     write_po(
@@ -155,7 +158,7 @@ def text_of(catalog: Catalog) -> str:
     return head + file.getvalue().decode()
 
 
-def faults(catalog: Catalog) -> Iterator[str]:
+def catalog_faults(catalog: Catalog) -> Iterator[str]:
     """Yield a text for each message whose translation is missing, fuzzy or has wrong placeholders.
 
     A catalog with faults cannot be published.
@@ -163,24 +166,24 @@ def faults(catalog: Catalog) -> Iterator[str]:
     for entry in catalog:
         if not entry.id:
             continue
-        forms, texts = _texts(entry.id), _texts(entry.string)
-        known = _fields(" ".join(forms))
+        forms, texts = _as_list(entry.id), _as_list(entry.string)
+        known = _placeholders(" ".join(forms))
         if not texts or not all(texts):
             yield f"no translation: {forms[0]}"
         elif entry.fuzzy:
             yield f"the English text changed; compare, then remove `fuzzy`: {forms[0]}"
-        elif any(_fields(text) - known for text in texts):
+        elif any(_placeholders(text) - known for text in texts):
             yield f"the translation has a placeholder that the message does not have: {forms[0]}"
-        elif any(known - _fields(text) - {"num", "count"} for text in texts):
+        elif any(known - _placeholders(text) - {"num", "count"} for text in texts):
             yield f"the translation lacks a placeholder: {forms[0]}"
 
 
-def _texts(text: str | Iterable[str] | None) -> list[str]:
+def _as_list(text: str | Iterable[str] | None) -> list[str]:
     return [text] if isinstance(text, str) else [*(text or ())]
 
 
-def _fields(text: str) -> set[str]:
-    return {one or other for one, other in _FIELD.findall(text)}
+def _placeholders(text: str) -> set[str]:
+    return {one or other for one, other in _PLACEHOLDER.findall(text)}
 
 
 def main() -> int:
@@ -191,13 +194,13 @@ def main() -> int:
     )
     check = parser.parse_args().check
     configuration = yaml_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
-    found = template()
+    found = message_template()
     wrong = 0
     for code in configuration["extra"].get("languages") or ():
         path = ROOT / LOCALE / f"{code}.po"
-        catalog = updated(code, found)
-        text = text_of(catalog)
-        listed = [*faults(catalog)]
+        catalog = updated_catalog(code, found)
+        text = catalog_text(catalog)
+        listed = [*catalog_faults(catalog)]
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")

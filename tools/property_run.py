@@ -54,7 +54,7 @@ def write_state(path: Path, state: RunState) -> None:
     beside.replace(path)
 
 
-def inputs_in(output: str) -> int:
+def count_inputs(output: str) -> int:
     """Return the number of inputs in Hypothesis's statistics: passing, failing and invalid ones."""
     return sum(int(number) for found in _NUMBERS.findall(output) for number in found)
 
@@ -77,20 +77,20 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60, help="of this call")
     parser.add_argument("--state", type=Path, default=STATE)
     parser.add_argument("tests", nargs="*", default=[TESTS])
-    given = parser.parse_args()
-    state, end = read_state(given.state), time.monotonic() + given.minutes * 60
-    while state.inputs < given.inputs and time.monotonic() < end:
+    arguments = parser.parse_args()
+    state, end = read_state(arguments.state), time.monotonic() + arguments.minutes * 60
+    while state.inputs < arguments.inputs and time.monotonic() < end:
         seed = state.rounds
-        done = run_round(seed, given.tests)
-        inputs, failed = inputs_in(done.stdout), done.returncode != 0
+        done = run_round(seed, arguments.tests)
+        inputs, failed = count_inputs(done.stdout), done.returncode != 0
         if not inputs:
             sys.stderr.write(f"no inputs were counted in round {seed}:\n{done.stdout[-2000:]}\n")
             return 2
         if failed:
-            given.state.parent.mkdir(parents=True, exist_ok=True)
-            (given.state.parent / f"seed-{seed}.txt").write_text(done.stdout, "utf-8")
+            arguments.state.parent.mkdir(parents=True, exist_ok=True)
+            (arguments.state.parent / f"seed-{seed}.txt").write_text(done.stdout, "utf-8")
         state = state.after(inputs, failed=failed)
-        write_state(given.state, state)
+        write_state(arguments.state, state)
         words = f"round {seed}: {inputs:,} inputs, {state.inputs:,} in all"
         sys.stdout.write(f"{words}{', FAILED' if failed else ''}\n")
         sys.stdout.flush()

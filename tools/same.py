@@ -32,7 +32,7 @@ ENVIRONMENT = {
     "COLUMNS": "80",
     "LC_ALL": "C.UTF-8",
 }
-IMPORT = [
+IMPORT_COMMAND = [
     "report",
     "import",
     "--accelerator",
@@ -44,10 +44,10 @@ IMPORT = [
     "--suite",
     "s",
 ]
-DAMAGE = 5  # damaged copies of all vendor files
-LINES = 12  # of a difference, for each file
+DAMAGED_COPIES = 5  # damaged copies of all vendor files
+MOST_LINES = 12  # of a difference, for each file
 # The values in validation reports that differ between two runs of the same tests.
-TIMES = re.compile(
+TIME_VALUES = re.compile(
     r'"(?:started|finished|duration_s|at|seconds|id|path)": ?[^,}\n]*|\d{4}-\d\d-\d\dT[\d:.+-]*'
 )
 
@@ -70,7 +70,9 @@ def main() -> int:
         outputs = arguments.keep or work / "outputs"
         with ThreadPoolExecutor() as pool:
             list(
-                pool.map(lambda side: _produce(trees[side], work / "inputs", outputs / side), trees)
+                pool.map(
+                    lambda side: _write_outputs(trees[side], work / "inputs", outputs / side), trees
+                )
             )
         return _compare(outputs / "base", outputs / "head")
 
@@ -103,17 +105,17 @@ def _write_inputs(folder: Path) -> None:
         (reports / f"good-{form}").write_bytes(content)
     for name, (_, content, _) in CASES.items():
         (reports / f"bad-{re.sub(r'[^a-z0-9]+', '-', name.lower())}").write_bytes(content)
-    for number in range(DAMAGE):
+    for number in range(DAMAGED_COPIES):
         copy = folder / f"damaged-{number}"
         for name in DATA:
             shutil.copytree(
                 ROOT / name, copy / name, ignore=shutil.ignore_patterns("history", "results")
             )
         for place, file in enumerate(sorted(copy.glob("accelerators/*/*.yaml"))):
-            file.write_text(_damaged(file.read_text("utf-8"), number, place), "utf-8")
+            file.write_text(_damaged_text(file.read_text("utf-8"), number, place), "utf-8")
 
 
-def _damaged(text: str, kind: int, place: int) -> str:
+def _damaged_text(text: str, kind: int, place: int) -> str:
     lines = text.splitlines(keepends=True)
     at = (place * 7 + kind * 13) % len(lines)
     match kind:
@@ -130,11 +132,11 @@ def _damaged(text: str, kind: int, place: int) -> str:
     return "".join(lines)
 
 
-def _produce(tree: Path, inputs: Path, out: Path) -> None:
+def _write_outputs(tree: Path, inputs: Path, out: Path) -> None:
     out.mkdir(parents=True)
     python = [sys.executable, "-P"]
     env = {"PYTHONPATH": str(tree / "src"), "NO_MKDOCS_2_WARNING": "1"}
-    run = partial(_run, tree=tree, env=env)
+    run = partial(_run_command, tree=tree, env=env)
     print(f"building {out.name} …", file=sys.stderr)
     run([*python, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out / "site")])
     run([*python, "-m", "accelerator_portal.cli", "export", "--out", str(out / "export")])
@@ -150,7 +152,9 @@ def _produce(tree: Path, inputs: Path, out: Path) -> None:
         run([str(VALIDATION), "-m", "accelerator_portal.cli", *words], check=False)
 
 
-def _run(command: list[str], tree: Path, env: dict[str, str], *, check: bool = True) -> None:
+def _run_command(
+    command: list[str], tree: Path, env: dict[str, str], *, check: bool = True
+) -> None:
     """Run a command in a tree. With `check`, raises SystemExit with its output if it fails."""
     env = os.environ | ENVIRONMENT | env
     done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
@@ -180,7 +184,7 @@ def _run_commands(inputs: Path, out: Path) -> None:
         call(f"help/{'-'.join(words) or 'portal'}.txt", *words, "--help")
     for file in sorted((inputs / "reports").iterdir()):
         report = out / "reports" / f"{file.name}.json"
-        call(f"reports/{file.name}.txt", *IMPORT, "--out", str(report), str(file))
+        call(f"reports/{file.name}.txt", *IMPORT_COMMAND, "--out", str(report), str(file))
         if report.exists():
             call(f"reports/{file.name}.show.txt", "report", "show", str(report))
     for folder in sorted(inputs.glob("damaged-*")):
@@ -202,10 +206,14 @@ def _compare(base: Path, head: Path) -> int:
     names = sorted({str(f) for f in files if not f.name.endswith(".journal.jsonl")})
     different = [name for name in names if _content(base / name) != _content(head / name)]
     for name in different:
-        before, after = (_text(side / name) for side in (base, head))
+        before, after = (_text_lines(side / name) for side in (base, head))
         print(f"{name}: differs")
         lines = difflib.unified_diff(before, after, "base", "head", lineterm="", n=0)
-        print("\n".join(f"    {line[:200]}" for _, line in zip(range(LINES), lines, strict=False)))
+        print(
+            "\n".join(
+                f"    {line[:200]}" for _, line in zip(range(MOST_LINES), lines, strict=False)
+            )
+        )
     print(f"{len(names)} files, {len(different)} differ")
     return 1 if different else 0
 
@@ -214,16 +222,16 @@ def _content(file: Path) -> bytes:
     if not file.exists():
         return b""
     if file.name == "validation.json":
-        return "\n".join(_text(file)).encode()
+        return "\n".join(_text_lines(file)).encode()
     return file.read_bytes()
 
 
-def _text(file: Path) -> list[str]:
+def _text_lines(file: Path) -> list[str]:
     if not file.exists():
         return ["(no such file)"]
     text = file.read_text("utf-8", "replace")
     if file.name == "validation.json":
-        text = TIMES.sub("", json.dumps(json.loads(text), indent=1, sort_keys=True))
+        text = TIME_VALUES.sub("", json.dumps(json.loads(text), indent=1, sort_keys=True))
     return text.splitlines()
 
 

@@ -24,22 +24,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("workflows", nargs="*", metavar="WORKFLOW", help="for example pages.yml")
     parser.add_argument("--act", default="act", help="the program act")
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     known = {scenario.workflow for scenario in SCENARIOS} | {name for name, _ in NOT_RUN}
-    if unknown := sorted(set(given.workflows) - known):
+    if unknown := sorted(set(arguments.workflows) - known):
         parser.error(f"no workflow {unknown[0]}. Choose from: {', '.join(sorted(known))}")
-    found = shutil.which(given.act)
+    found = shutil.which(arguments.act)
     if found is None:
-        parser.error(f"{given.act} not found. Run: make act")
+        parser.error(f"{arguments.act} not found. Run: make act")
     act = str(Path(found).absolute())  # it is called from another folder
-    wanted = set(given.workflows) or known
+    wanted = set(arguments.workflows) or known
     failed = 0
     with session(act) as here:
-        for scenario in chosen(SCENARIOS, wanted):
+        for scenario in select_scenarios(SCENARIOS, wanted):
             _print(f"{scenario.name} …")
             outcome = run_scenario(here, scenario)
             failed += not outcome.ok
-            _print(line(scenario, outcome))
+            _print(result_line(scenario, outcome))
     for (workflow, job), why in NOT_RUN.items():
         if workflow in wanted:
             _print(f"not run  {workflow} {job}: {why}")
@@ -47,12 +47,12 @@ def main() -> int:
     return int(bool(failed))
 
 
-def chosen(scenarios: Sequence[Scenario], workflows: set[str]) -> Iterator[Scenario]:
+def select_scenarios(scenarios: Sequence[Scenario], workflows: set[str]) -> Iterator[Scenario]:
     """Yield the scenarios of the named workflows, in the order of `scenarios`."""
     return (one for one in scenarios if one.workflow in workflows)
 
 
-def line(scenario: Scenario, outcome: Outcome) -> str:
+def result_line(scenario: Scenario, outcome: Outcome) -> str:
     """Return the line with the result of a scenario."""
     verdict = "passed" if outcome.ok else "FAILED"
     jobs = ", ".join(scenario.jobs) or "no job"

@@ -23,10 +23,10 @@ ACTIONS: Mapping[str, str] = {
     "actions/deploy-pages": "nothing",
     "actions/attest-build-provenance": "nothing",
 }
-_USES = re.compile(r"^\s*(?:- )?uses: ([\w-]+/[\w-]+)@([0-9a-f]{40})", re.MULTILINE)
+_USES_LINE = re.compile(r"^\s*(?:- )?uses: ([\w-]+/[\w-]+)@([0-9a-f]{40})", re.MULTILINE)
 # A proxy that does not exist, so that requests to the network fail at once.
-_NOWHERE = "http://127.0.0.1:9"
-_OF_MAKE = {"ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHONPATH"}
+_UNREACHABLE_PROXY = "http://127.0.0.1:9"
+_MAKE_VARIABLES = {"ARGS", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "PYTHONPATH"}
 _LOOPBACK = "127.0.0.1,localhost"
 
 
@@ -55,11 +55,11 @@ def used_actions(workflows: Iterable[Path]) -> dict[str, str]:
     does not have.
     """
     texts = [file.read_text("utf-8") for file in workflows]
-    used = {found for text in texts for found in _USES.findall(text)}
+    used = {found for text in texts for found in _USES_LINE.findall(text)}
     return {f"{name}@{ref}": str(HERE / "actions" / ACTIONS[name]) for name, ref in sorted(used)}
 
 
-def words(act: str, call: ActCall) -> list[str]:
+def act_command(act: str, call: ActCall) -> list[str]:
     """Return the command line of a call of act.
 
     `act` is the path of the program. The command line has only the names of secrets; act reads
@@ -90,19 +90,19 @@ def _options(call: ActCall, actions: Mapping[str, str]) -> Iterator[str]:
             yield from (option, text)
 
 
-def offline() -> dict[str, str]:
+def offline_variables() -> dict[str, str]:
     """Return environment variables that limit a job's network access to this machine."""
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
-    found = {name: _NOWHERE for upper in names for name in (upper, upper.lower())}
+    found = {name: _UNREACHABLE_PROXY for upper in names for name in (upper, upper.lower())}
     return {**found, "NO_PROXY": _LOOPBACK, "no_proxy": _LOOPBACK, "UV_OFFLINE": "1"}
 
 
-def without_make(variables: Mapping[str, str]) -> dict[str, str]:
+def without_make_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables without PYTHONPATH and the variables that make sets.
 
     The jobs call make, too.
     """
-    return {name: value for name, value in variables.items() if name not in _OF_MAKE}
+    return {name: value for name, value in variables.items() if name not in _MAKE_VARIABLES}
 
 
 def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
@@ -115,7 +115,7 @@ def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
     # Jobs write git's settings into HOME. pip still uses its usual cache.
     kept = {"PIP_CACHE_DIR": os.environ.get("PIP_CACHE_DIR") or str(Path.home() / ".cache/pip")}
     environment = {
-        **without_make(os.environ),
+        **without_make_variables(os.environ),
         **kept,
         **call.secrets,
         "HOME": str(home),
@@ -123,7 +123,7 @@ def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
     }
     with log.open("w", encoding="utf-8") as output:
         done = subprocess.run(
-            words(act, call),
+            act_command(act, call),
             cwd=call.project,
             env=environment,
             stdout=output,
@@ -133,7 +133,7 @@ def run_act(act: str, call: ActCall, home: Path, log: Path) -> int:
     return done.returncode
 
 
-def own_environment(spool: Path, origin: Path, workflow: str, api: str) -> dict[str, str]:
+def job_variables(spool: Path, origin: Path, workflow: str, api: str) -> dict[str, str]:
     """Return the environment variables for the replaced actions and the portal's commands."""
     return {
         "GITHUB_API_URL": api,

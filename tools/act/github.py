@@ -25,7 +25,7 @@ class SpoolDouble(GitHubDouble):
     def __init__(self, spool: Spool) -> None:
         super().__init__()
         self._spool = spool
-        self._taken: set[Path] = set()
+        self._added: set[Path] = set()
 
     def answer(self, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         """Return the status, headers and body of the response to a request."""
@@ -35,13 +35,13 @@ class SpoolDouble(GitHubDouble):
     def take_uploads(self) -> None:
         """Add the spool's new artifacts, each as the artifact of a run in this repository."""
         for workflow, name, file in self._spool.all():
-            if file not in self._taken:
-                self._taken.add(file)
+            if file not in self._added:
+                self._added.add(file)
                 now, path = dt.datetime.now(dt.UTC), f".github/workflows/{workflow}"
                 keep_upload(self, path, name, file.read_bytes(), now)
 
 
-def fill(double: GitHubDouble, main: Mapping[str, str]) -> None:
+def fill_double(double: GitHubDouble, main: Mapping[str, str]) -> None:
     """Add PyTorch's and a vendor's repository, the App and the portal's repository to the double.
 
     `main` has the files of the portal's branch main.

@@ -17,49 +17,49 @@ from tests.automation.upstream.scene import HOME, NUMBER, UPSTREAM, keep_upload,
 from tests.automation.upstream.scene import pull_webhook as upstream_pull
 from tests.automation.upstream.vendors import finish, jobs_of
 from tools.act.session import Scenario, Session, expect
-from tools.act.sources import PULL, log, tag
+from tools.act.sources import PULL_NUMBER, branch_log, push_tag
 
-TORCH = "needs torch for the CPU from PyTorch's index and, for some suites, PyTorch's sources"
-LONG = "runs the whole test suite for tens of minutes; call its make target instead"
+NEEDS_TORCH = "needs torch for the CPU from PyTorch's index and, for some suites, PyTorch's sources"
+TAKES_LONG = "runs the whole test suite for tens of minutes; call its make target instead"
 
 NOT_RUN: Mapping[tuple[str, str], str] = {
-    ("checks.yml", "tests"): LONG,
-    ("checks.yml", "validation"): TORCH,
+    ("checks.yml", "tests"): TAKES_LONG,
+    ("checks.yml", "validation"): NEEDS_TORCH,
     (
         "executorch.yml",
         "validate",
-    ): f"{TORCH}; only its condition is tried: without the label, no job runs",
+    ): f"{NEEDS_TORCH}; only its condition is tried: without the label, no job runs",
     ("executorch.yml", "merge"): "needs the reports of its job validate",
-    ("openreg.yml", "validate"): TORCH,
+    ("openreg.yml", "validate"): NEEDS_TORCH,
     ("release.yml", "publish"): "publishes on PyPI with a token that only GitHub's servers issue",
-    ("test-quality.yml", "coverage"): LONG,
-    ("test-quality.yml", "mutants"): LONG,
-    ("validate.yml", "validate"): f"needs the runner of a platform, and {TORCH}",
+    ("test-quality.yml", "coverage"): TAKES_LONG,
+    ("test-quality.yml", "mutants"): TAKES_LONG,
+    ("validate.yml", "validate"): f"needs the runner of a platform, and {NEEDS_TORCH}",
     ("validate.yml", "merge"): "needs the reports of its job validate",
 }
 """The jobs that no scenario runs, by workflow and job, with the reason."""
 
 
-def _push(_: Session) -> Mapping[str, Any]:
+def _push_event(_: Session) -> Mapping[str, Any]:
     return {"ref": "refs/heads/main"}
 
 
-def _release(here: Session) -> Mapping[str, Any]:
-    tag(here.source("whole"), "v0.1.0")
+def _release_event(here: Session) -> Mapping[str, Any]:
+    push_tag(here.source("whole"), "v0.1.0")
     return {"ref": "refs/tags/v0.1.0"}
 
 
-def _as_workflow(here: Session) -> Mapping[str, Any]:
+def _schedule_event(here: Session) -> Mapping[str, Any]:
     here.double.login = ACTIONS
     return {"schedule": "17 3 * * *"}
 
 
-def _proposed(*labels: str) -> Mapping[str, Any]:
-    entry = pull(number=PULL, labels=[{"name": label} for label in labels])
-    return {"action": "labeled", "number": PULL, "pull_request": entry}
+def _pull_request_event(*labels: str) -> Mapping[str, Any]:
+    entry = pull(number=PULL_NUMBER, labels=[{"name": label} for label in labels])
+    return {"action": "labeled", "number": PULL_NUMBER, "pull_request": entry}
 
 
-def _comment_on(here: Session) -> Mapping[str, Any]:
+def _completed_run_event(here: Session) -> Mapping[str, Any]:
     """Return the event of a completed run of pull-request.yml.
 
     If no scenario uploaded the run's files, adds made-up ones.
@@ -71,28 +71,28 @@ def _comment_on(here: Session) -> Mapping[str, Any]:
         made, path = packed(left()), ".github/workflows/pull-request.yml"
         number = keep_upload(double, path, "difference", made, dt.datetime.now(dt.UTC))
         found = [double.artifacts[number]]
-    double.records[f"repos/{HOME}/pulls/{PULL}"] = pull()
-    double.records[f"repos/{HOME}/pulls/{PULL}/files"] = [
+    double.records[f"repos/{HOME}/pulls/{PULL_NUMBER}"] = pull()
+    double.records[f"repos/{HOME}/pulls/{PULL_NUMBER}/files"] = [
         {"filename": "accelerators/ascend/guide.md"}
     ]
     ended = run(id=found[-1]["run"], head_repository={"full_name": FORK})
     return {"action": "completed", **json.loads(ended.model_dump_json())}
 
 
-def _upstream(here: Session) -> Mapping[str, Any]:
+def _upstream_event(here: Session) -> Mapping[str, Any]:
     here.double.login = BOT
     return dict(json.loads(nested(upstream_pull())))
 
 
-def _sweep(_: Session) -> Mapping[str, Any]:
+def _sweep_event(_: Session) -> Mapping[str, Any]:
     return {"schedule": "19,49 * * * *"}
 
 
-def _daily(_: Session) -> Mapping[str, Any]:
+def _daily_event(_: Session) -> Mapping[str, Any]:
     return {"inputs": {}}
 
 
-def _vendor_ended(here: Session) -> Mapping[str, Any]:
+def _answer_event(here: Session) -> Mapping[str, Any]:
     """Finish the vendors' runs of all dispatched events, with a test that fails now.
 
     Returns the event of the schedule.
@@ -103,11 +103,11 @@ def _vendor_ended(here: Session) -> Mapping[str, Any]:
     return {"schedule": "11,41 * * * *"}
 
 
-def _run_here(_: Session) -> Mapping[str, Any]:
-    return {"inputs": dict(_OWN_RUN)}
+def _own_run_event(_: Session) -> Mapping[str, Any]:
+    return {"inputs": dict(_OWN_RUN_INPUTS)}
 
 
-_OWN_RUN: Mapping[str, str] = {
+_OWN_RUN_INPUTS: Mapping[str, str] = {
     "run_name": "delivery-1/example",
     "accelerator": "example",
     "device": "ex",
@@ -119,50 +119,50 @@ _OWN_RUN: Mapping[str, str] = {
 }
 
 
-def _commented(here: Session) -> str:
-    comments = here.double.comments.get((HOME, PULL), [])
+def _expect_comment(here: Session) -> str:
+    comments = here.double.comments.get((HOME, PULL_NUMBER), [])
     expect(len(comments) == 1, f"{len(comments)} comments")
-    return f"one comment on pull request {PULL}"
+    return f"one comment on pull request {PULL_NUMBER}"
 
 
-def _sent(here: Session) -> str:
+def _expect_sent_event(here: Session) -> str:
     artifacts = [one["name"] for one in here.double.artifacts.values()]
     expect(PLAN in artifacts, "no plan was uploaded")
     (sent,) = here.double.dispatched
     return f"the event was planned, and sent to {sent[0]}"
 
 
-def _no_new_event(here: Session) -> str:
+def _count_sent_events(here: Session) -> str:
     return f"{count(len(here.double.dispatched), 'event')} sent in all"
 
 
-def _day_sent(here: Session) -> str:
+def _expect_daily_event(here: Session) -> str:
     body = here.double.dispatched[-1][1]
     expect(body["client_payload"]["event_type"] == "daily", "no daily event was sent")
     return "the daily event was sent"
 
 
-def _answered(here: Session) -> str:
+def _expect_answer(here: Session) -> str:
     comments = here.double.comments.get((UPSTREAM, NUMBER), [])
     told = any(body["client_payload"].get("pull_request") for _, body in here.double.dispatched)
     expect(len(comments) == int(told), f"{len(comments)} comments")
     return f"{len(comments)} comment on pull request {NUMBER} of {UPSTREAM}"
 
 
-def _night(here: Session) -> str:
-    subjects = log(here.source("example"), "main")
-    expect(log(here.source("example"), "archive"), "the archive was not pushed")
+def _expect_nightly_push(here: Session) -> str:
+    subjects = branch_log(here.source("example"), "main")
+    expect(branch_log(here.source("example"), "archive"), "the archive was not pushed")
     return f"the archive was pushed; the newest commit of main: {subjects[0]}"
 
 
-def _published(here: Session) -> str:
+def _expect_published_site(here: Session) -> str:
     artifacts = [one["name"] for one in here.double.artifacts.values()]
     expect("github-pages" in artifacts, "no site was uploaded")
-    expect(log(here.source("whole"), "archive"), "the archive was not pushed")
+    expect(branch_log(here.source("whole"), "archive"), "the archive was not pushed")
     return "the site was uploaded, and recorded in the archive"
 
 
-def _uploaded(*names: str) -> Any:  # noqa: ANN401 - a function of the session
+def _expect_uploads(*names: str) -> Any:  # noqa: ANN401 - a function of the session
     def seen(here: Session) -> str:
         artifacts = {one["name"] for one in here.double.artifacts.values()}
         expect(artifacts >= set(names), f"uploaded: {', '.join(artifacts)}")
@@ -172,21 +172,44 @@ def _uploaded(*names: str) -> Any:  # noqa: ANN401 - a function of the session
 
 
 SCENARIOS: tuple[Scenario, ...] = (
-    Scenario("upstream-event.yml", ("plan", "send"), "repository_dispatch", _upstream, _sent),
-    Scenario("upstream-answer.yml", ("answer",), "schedule", _vendor_ended, _answered),
-    Scenario("upstream-event.yml", ("send",), "schedule", _sweep, _no_new_event),
-    Scenario("upstream-event.yml", ("plan", "send"), "workflow_dispatch", _daily, _day_sent),
-    Scenario("upstream-run.yml", ("run",), "workflow_dispatch", _run_here, inputs=_OWN_RUN),
-    Scenario("validate.yml", ("shards",), "workflow_call", _run_here),
-    Scenario("trials.yml", ("trials",), "schedule", _as_workflow),
-    Scenario("nightly.yml", ("validate", "nightly"), "schedule", _as_workflow, _night),
-    Scenario("pages.yml", ("build", "deploy", "record"), "push", _push, _published, portal="whole"),
+    Scenario(
+        "upstream-event.yml",
+        ("plan", "send"),
+        "repository_dispatch",
+        _upstream_event,
+        _expect_sent_event,
+    ),
+    Scenario("upstream-answer.yml", ("answer",), "schedule", _answer_event, _expect_answer),
+    Scenario("upstream-event.yml", ("send",), "schedule", _sweep_event, _count_sent_events),
+    Scenario(
+        "upstream-event.yml",
+        ("plan", "send"),
+        "workflow_dispatch",
+        _daily_event,
+        _expect_daily_event,
+    ),
+    Scenario(
+        "upstream-run.yml", ("run",), "workflow_dispatch", _own_run_event, inputs=_OWN_RUN_INPUTS
+    ),
+    Scenario("validate.yml", ("shards",), "workflow_call", _own_run_event),
+    Scenario("trials.yml", ("trials",), "schedule", _schedule_event),
+    Scenario(
+        "nightly.yml", ("validate", "nightly"), "schedule", _schedule_event, _expect_nightly_push
+    ),
+    Scenario(
+        "pages.yml",
+        ("build", "deploy", "record"),
+        "push",
+        _push_event,
+        _expect_published_site,
+        portal="whole",
+    ),
     Scenario(
         "pull-request.yml",
         ("preview",),
         "pull_request",
-        lambda _: _proposed(),
-        _uploaded("preview", "difference"),
+        lambda _: _pull_request_event(),
+        _expect_uploads("preview", "difference"),
         portal="whole",
         online=True,
     ),
@@ -194,26 +217,28 @@ SCENARIOS: tuple[Scenario, ...] = (
         "pull-request-comment.yml",
         ("comment",),
         "workflow_run",
-        _comment_on,
-        _commented,
+        _completed_run_event,
+        _expect_comment,
         portal="whole",
     ),
-    Scenario("executorch.yml", (), "pull_request", lambda _: _proposed("other")),
+    Scenario("executorch.yml", (), "pull_request", lambda _: _pull_request_event("other")),
     Scenario(
         "release.yml",
         ("build", "attest"),
         "push",
-        _release,
-        _uploaded("dist"),
+        _release_event,
+        _expect_uploads("dist"),
         only="attest",
         portal="whole",
     ),
-    Scenario("checks.yml", ("base",), "push", _push, only="base", portal="whole", online=True),
+    Scenario(
+        "checks.yml", ("base",), "push", _push_event, only="base", portal="whole", online=True
+    ),
     Scenario(
         "checks.yml",
         ("checks",),
         "push",
-        _push,
+        _push_event,
         only="checks",
         matrix="part:static",
         portal="whole",

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from tests.automation.github_apps import APP_ID, private_key
 from tests.automation.github_double import BOT, OWN_TOKEN, serve
 from tests.automation.upstream.scene import HOME
-from tools.act.command import ROOT, ActCall, offline, own_environment, run_act
-from tools.act.github import SpoolDouble, example_files, fill
+from tools.act.command import ROOT, ActCall, job_variables, offline_variables, run_act
+from tools.act.github import SpoolDouble, example_files, fill_double
 from tools.act.sources import Source, make_source
 from tools.act.spool import Spool
 
@@ -106,7 +106,7 @@ def session(act: str) -> Iterator[Session]:
         spool.folder.mkdir()
         double = SpoolDouble(spool)
         with serve(double):
-            fill(double, {".github/CODEOWNERS": "* @owner\n"})
+            fill_double(double, {".github/CODEOWNERS": "* @owner\n"})
             yield Session(folder, act, double, spool)
 
 
@@ -118,7 +118,7 @@ def run_scenario(here: Session, scenario: Scenario) -> Outcome:
     payload.write_text(
         json.dumps({"repository": repository, **scenario.payload(here)}), encoding="utf-8"
     )
-    environment = own_environment(
+    environment = job_variables(
         here.spool.folder, source.origin, scenario.workflow, here.double.home
     )
     call = ActCall(
@@ -135,7 +135,7 @@ def run_scenario(here: Session, scenario: Scenario) -> Outcome:
             "UPSTREAM_APP_ID": APP_ID,
             "UPSTREAM_APP_KEY": private_key(),
         },
-        environment if scenario.online else {**environment, **offline()},
+        environment if scenario.online else {**environment, **offline_variables()},
     )
     LOGS.mkdir(parents=True, exist_ok=True)
     log = LOGS / f"{scenario.name}.log"

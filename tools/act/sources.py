@@ -8,10 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-PULL = 5
+PULL_NUMBER = 5
 """The number of the portal's pull request."""
 
-_WHO = ("-c", "user.name=act", "-c", "user.email=act@example.org", "-c", "commit.gpgsign=false")
+_AUTHOR_OPTIONS = (
+    "-c",
+    "user.name=act",
+    "-c",
+    "user.email=act@example.org",
+    "-c",
+    "commit.gpgsign=false",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,7 @@ def make_source(folder: Path, root: Path, home: str, replaced: Mapping[str, byte
     origin, project = folder / "origin.git", folder / "project"
     _git(folder, "init", "--quiet", "--bare", "--initial-branch=main", str(origin))
     _git(folder, "init", "--quiet", "--initial-branch=main", str(project))
-    _unpack(root, project, folder / "source.tar")
+    _copy_tracked_files(root, project, folder / "source.tar")
     if replaced:
         for name in ("accelerators", "data"):
             shutil.rmtree(project / name)
@@ -45,29 +52,29 @@ def make_source(folder: Path, root: Path, home: str, replaced: Mapping[str, byte
             place.write_bytes(content)
     _commit(project, "The portal")
     head = _git(project, "rev-parse", "HEAD")
-    merge = _proposed(project)
+    merge = _create_pull_request(project)
     _git(project, "push", "--quiet", str(origin), f"{head}:refs/heads/main")
-    _git(project, "push", "--quiet", str(origin), f"{merge}:refs/pull/{PULL}/merge")
+    _git(project, "push", "--quiet", str(origin), f"{merge}:refs/pull/{PULL_NUMBER}/merge")
     _git(project, "checkout", "--quiet", "-B", "main", head)
     # act reads the repository's name from this address; nothing is fetched from it.
     _git(project, "remote", "add", "origin", f"https://github.com/{home}")
-    _translate(project / ".github/workflows")
+    _translate_for_act(project / ".github/workflows")
     return Source(origin, project, head, merge)
 
 
-def tag(source: Source, name: str) -> None:
+def push_tag(source: Source, name: str) -> None:
     """Add a tag for the first commit of main, the copied files."""
     _git(source.project, "push", "--quiet", str(source.origin), f"{source.head}:refs/tags/{name}")
 
 
-def log(source: Source, branch: str) -> list[str]:
+def branch_log(source: Source, branch: str) -> list[str]:
     """Return the subjects of a branch's last five commits, newest first; empty if it is missing."""
     command = ["git", "-C", str(source.origin), "log", "-5", "--format=%s", branch]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     return done.stdout.splitlines()
 
 
-def _unpack(root: Path, project: Path, beside: Path) -> None:
+def _copy_tracked_files(root: Path, project: Path, beside: Path) -> None:
     """Copy the tracked files as they are in the working tree, without the history."""
     state = _git(root, "stash", "create") or "HEAD"
     _git(root, "archive", f"--output={beside}", state)
@@ -80,7 +87,7 @@ def _commit(project: Path, message: str) -> None:
     _git(project, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message)
 
 
-def _proposed(project: Path) -> str:
+def _create_pull_request(project: Path) -> str:
     """Commit a change of a vendor's guide, and merge it as GitHub does for a pull request.
 
     Returns the merge commit.
@@ -95,7 +102,7 @@ def _proposed(project: Path) -> str:
     return _git(project, "commit-tree", tree, *words)
 
 
-def _translate(workflows: Path) -> None:
+def _translate_for_act(workflows: Path) -> None:
     """Replace `$/` by `./`: GitHub supports it since July 2026, act 0.2.89 does not."""
     for file in workflows.glob("*.yml"):
         text = file.read_text("utf-8")
@@ -103,5 +110,5 @@ def _translate(workflows: Path) -> None:
 
 
 def _git(place: Path, *words: str) -> str:
-    command = ["git", "-C", str(place), *_WHO, *words]
+    command = ["git", "-C", str(place), *_AUTHOR_OPTIONS, *words]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

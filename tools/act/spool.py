@@ -19,7 +19,7 @@ class Spool:
     folder: Path
 
     @classmethod
-    def here(cls) -> Spool:
+    def from_environment(cls) -> Spool:
         """Return the spool whose folder is in the variable PORTAL_ACT_SPOOL."""
         return cls(Path(os.environ["PORTAL_ACT_SPOOL"]))
 

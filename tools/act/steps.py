@@ -27,7 +27,7 @@ def checkout(repository: str, ref: str, path: str, depth: str) -> int:
     """
     home = os.environ["GITHUB_REPOSITORY"]
     if repository not in {"", home}:
-        return _failed(f"{repository} is not on this machine: only {home} can be checked out")
+        return _fail(f"{repository} is not on this machine: only {home} can be checked out")
     ref = ref or os.environ["GITHUB_REF"]
     place = Path(path)
     place.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def checkout(repository: str, ref: str, path: str, depth: str) -> int:
     _git(place, "fetch", "--quiet", *deep, "origin", branch)
     _git(place, "checkout", "--quiet", *(["-B", branch] if is_branch else []), "FETCH_HEAD")
     share_environment(Path(os.environ["PORTAL_ACT_ROOT"], ".venv"), place.absolute())
-    return _said(f"{ref} of {home} is checked out")
+    return _succeed(f"{ref} of {home} is checked out")
 
 
 def python(version: str) -> int:
@@ -48,17 +48,17 @@ def python(version: str) -> int:
     If that version is not installed, the environment has the portal's Python.
     """
     wanted = f"python{version}"
-    found = _installed(version)
+    found = _find_python(version)
     place = Path(os.environ["RUNNER_TEMP"], wanted)
     subprocess.run([found or sys.executable, "-m", "venv", str(place)], check=True)
     with Path(os.environ["GITHUB_PATH"]).open("a", encoding="utf-8") as paths:
         paths.write(f"{place / 'bin'}\n")
-    return _said(
+    return _succeed(
         f"{wanted} is used" if found else f"{wanted} is not installed: the portal's is used"
     )
 
 
-def _installed(version: str) -> str | None:
+def _find_python(version: str) -> str | None:
     """Return the path of a version of Python, or None if it is not installed."""
     command = [f"python{version}", "-c", "import sys; print(sys.executable)"]
     variables = {**os.environ, "PYENV_VERSION": version}
@@ -73,9 +73,9 @@ def upload(name: str, path: str, missing: str) -> int:
     """Store files as an artifact. If there are no files, fail only if `missing` is `error`."""
     if not Path(path).exists():
         text = f"no files found at {path}"
-        return _failed(text) if missing == "error" else _said(text)
-    made = Spool.here().add(os.environ["PORTAL_ACT_WORKFLOW"], name, Path(path))
-    return _said(f"artifact {name}, {made.stat().st_size:,} bytes")
+        return _fail(text) if missing == "error" else _succeed(text)
+    made = Spool.from_environment().add(os.environ["PORTAL_ACT_WORKFLOW"], name, Path(path))
+    return _succeed(f"artifact {name}, {made.stat().st_size:,} bytes")
 
 
 def download(name: str, pattern: str, path: str) -> int:
@@ -83,14 +83,14 @@ def download(name: str, pattern: str, path: str) -> int:
 
     If `name` is empty, unpack the artifacts that match `pattern`, each in its own subfolder.
     """
-    found = Spool.here().newest(os.environ["PORTAL_ACT_WORKFLOW"])
+    found = Spool.from_environment().newest(os.environ["PORTAL_ACT_WORKFLOW"])
     wanted = [one for one in found if one == name or (pattern and fnmatch.fnmatch(one, pattern))]
     if name and not wanted:
-        return _failed(f"there is no artifact {name}")
+        return _fail(f"there is no artifact {name}")
     for one in wanted:
         with zipfile.ZipFile(found[one]) as archive:
             archive.extractall(Path(path) / ("" if name else one))
-    return _said(f"artifacts: {', '.join(wanted) or 'none'}")
+    return _succeed(f"artifacts: {', '.join(wanted) or 'none'}")
 
 
 def gh(*words: str) -> int:
@@ -99,15 +99,15 @@ def gh(*words: str) -> int:
     `auth setup-git` does nothing; `workflow run` sends a workflow_dispatch event to the double.
     """
     if words == ("auth", "setup-git"):
-        return _said("gh: git needs no token here")
+        return _succeed("gh: git needs no token here")
     if words[:2] != ("workflow", "run"):
-        return _failed(f"gh {' '.join(words)}: not supported here")
+        return _fail(f"gh {' '.join(words)}: not supported here")
     home, server = os.environ["GITHUB_REPOSITORY"], os.environ["GITHUB_API_URL"]
     address = f"{server}/repos/{home}/actions/workflows/{words[2]}/dispatches"
     token = {"authorization": f"Bearer {os.environ['GH_TOKEN']}"}
     request = Request(address, json.dumps({"ref": "main"}).encode(), token, method="POST")  # noqa: S310 - loopback
     with urlopen(request):  # noqa: S310 - the same
-        return _said(f"gh: {words[2]} is started")
+        return _succeed(f"gh: {words[2]} is started")
 
 
 STEPS: Mapping[str, Callable[..., int]] = {
@@ -123,12 +123,12 @@ def _git(place: Path, *words: str) -> None:
     subprocess.run(["git", "-C", str(place), *words], check=True)
 
 
-def _said(text: str) -> int:
+def _succeed(text: str) -> int:
     sys.stdout.write(f"{text}\n")
     return 0
 
 
-def _failed(text: str) -> int:
+def _fail(text: str) -> int:
     sys.stderr.write(f"{text}\n")
     return 1
 

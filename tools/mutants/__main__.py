@@ -29,16 +29,16 @@ from tools.mutants.results import (
     table,
     write_results,
 )
-from tools.mutants.selection import select
+from tools.mutants.selection import select_tests
 from tools.mutants.trial import Trials
-from tools.mutants.workspace import State, copy_tree, mutated, read_state
+from tools.mutants.workspace import State, copy_tree, mutated_tree, read_state
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / ".cache/mutants"
+CACHE_FOLDER = ROOT / ".cache/mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent.yaml")
 
 # A trial takes longer than its tests did when they were recorded: it imports the package first.
-_SLOWER = 5.0
+_SLOWDOWN = 5.0
 _LEAST_LIMIT = 60.0
 _CONTROL_LIMIT = 1800.0
 
@@ -52,8 +52,8 @@ def main() -> int:
     arguments = _arguments()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     state = read_state(ROOT)
-    mutants = _drawn(arguments)
-    results = read_results(KEPT / "results.json", state)
+    mutants = _draw_mutants(arguments)
+    results = read_results(CACHE_FOLDER / "results.json", state)
     try:
         status = _run(arguments, state, mutants, results)
     except KeyboardInterrupt:
@@ -78,43 +78,43 @@ def _run(
     Each result is written to the file at once. Raises RecordingError.
     """
     ends = time.monotonic() + arguments.minutes * 60
-    for line in record(ROOT, KEPT / "recording", arguments.jobs):
+    for line in record(ROOT, CACHE_FOLDER / "recording", arguments.jobs):
         if time.monotonic() > ends:
             return 0
         print(line, flush=True)
-    recording = read_recording(KEPT / "recording")
+    recording = read_recording(CACHE_FOLDER / "recording")
     if recording.failed:
         print(f"Not used, because they failed: {', '.join(recording.failed)}")
     waiting = [one for one in mutants if one.change not in results]
     print(f"{len(mutants)} mutants, {len(waiting)} of them to run", flush=True)
-    for result in _tried(waiting, recording, arguments.jobs, ends):
+    for result in _run_trials(waiting, recording, arguments.jobs, ends):
         results[result.change] = result
-        write_results(KEPT / "results.json", state, results.values())
+        write_results(CACHE_FOLDER / "results.json", state, results.values())
         done = sum(one.change in results for one in mutants)
         print(_progress(done, len(mutants), result), flush=True)
     if any(one.change not in results for one in mutants):
         return 0  # there was no time for them
-    for test in _failing_anyway({one.test for one in results.values() if "::" in one.test}):
+    for test in _failing_without_mutant({one.test for one in results.values() if "::" in one.test}):
         print(f"{test} also fails without a change. Run again to try its mutants with others.")
         for change in [change for change, result in results.items() if result.test == test]:
             del results[change]
-        write_results(KEPT / "results.json", state, results.values())
+        write_results(CACHE_FOLDER / "results.json", state, results.values())
     return 0
 
 
-def _failing_anyway(tests: set[str]) -> Iterator[str]:
+def _failing_without_mutant(tests: set[str]) -> Iterator[str]:
     """Yield each of the `tests` that also fails without a mutant."""
     if not tests:
         return
     trials = Trials()
-    with _trees(1) as trees:
+    with _tree_copies(1) as trees:
         tree = trees.get()
         while (trial := trials.run(tree, sorted(tests), _CONTROL_LIMIT)).test in tests:
             tests.discard(trial.test)
             yield trial.test
 
 
-def _drawn(arguments: argparse.Namespace) -> list[Mutant]:
+def _draw_mutants(arguments: argparse.Namespace) -> list[Mutant]:
     excluded = [entry.change for entry in read_equivalents(EQUIVALENT)]
     drawn = draw(ROOT, arguments.number, arguments.seed, excluded)
     rooms = set(arguments.room or ())
@@ -133,7 +133,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _tried(
+def _run_trials(
     mutants: Sequence[Mutant], recording: Recording, jobs: int, ends: float
 ) -> Iterator[Result]:
     """Yield the results of mutants as their trials end.
@@ -141,10 +141,10 @@ def _tried(
     No trial starts after the time `ends`. If the caller stops, all running trials are ended.
     """
     trials = Trials()
-    with _trees(jobs) as trees, ThreadPoolExecutor(jobs) as pool:
+    with _tree_copies(jobs) as trees, ThreadPoolExecutor(jobs) as pool:
 
         def one(mutant: Mutant) -> Result | None:
-            return _result(mutant, recording, trials, trees) if time.monotonic() < ends else None
+            return _run_trial(mutant, recording, trials, trees) if time.monotonic() < ends else None
 
         waiting = [pool.submit(one, mutant) for mutant in mutants]
         try:
@@ -157,14 +157,14 @@ def _tried(
             trials.stop()
 
 
-def _result(
+def _run_trial(
     mutant: Mutant, recording: Recording, trials: Trials, trees: SimpleQueue[Path]
 ) -> Result:
-    chosen = select(ROOT, recording, mutant)
+    chosen = select_tests(ROOT, recording, mutant)
     tree = trees.get()
     try:
-        with mutated(tree, mutant):
-            limit = _LEAST_LIMIT + _SLOWER * chosen.seconds
+        with mutated_tree(tree, mutant):
+            limit = _LEAST_LIMIT + _SLOWDOWN * chosen.seconds
             trial = trials.run(tree, chosen.tests, limit)
     finally:
         trees.put(tree)
@@ -180,7 +180,7 @@ def _result(
 
 
 @contextmanager
-def _trees(number: int) -> Iterator[SimpleQueue[Path]]:
+def _tree_copies(number: int) -> Iterator[SimpleQueue[Path]]:
     """Yield a queue of copies of the working tree, one for each parallel trial."""
     with tempfile.TemporaryDirectory(prefix="portal-mutants-") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from tools.mutants.replacements import UNSEEN, replacements
+from tools.mutants.replacements import UNTESTED_ARGUMENTS, replacements
 
 # Fields with types, which are not executed.
 _TYPES = {
@@ -79,14 +79,14 @@ def _edits(node: ast.AST, place: Place) -> Iterator[Edit]:
         if (type(node), field) in _TYPES:
             continue
         # Defaults and decorators run where the function is defined.
-        around = _inside(node, place) if field == "body" else place
+        around = _body_place(node, place) if field == "body" else place
         for index, child in _children(value):
-            if _skipped(node, field, child):
+            if _is_skipped(node, field, child):
                 continue
-            here = _place(child, around)
+            here = _node_place(child, around)
             line = getattr(child, "lineno", here.first)
             for new in replacements(child):
-                if _unordered(node) and _same_size(child, new):
+                if _has_unordered_tuple(node) and _is_swap(child, new):
                     continue
                 yield Edit(node, field, index, new, here, line)
             yield from _edits(child, here)
@@ -99,7 +99,7 @@ def _children(value: object) -> Iterator[tuple[int | None, ast.AST]]:
         yield from ((at, one) for at, one in enumerate(value) if isinstance(one, ast.AST))
 
 
-def _place(node: ast.AST, place: Place) -> Place:
+def _node_place(node: ast.AST, place: Place) -> Place:
     """Return the place of a statement, or `place` for a node that is not a statement.
 
     For a block such as `if`, the place has the lines of the block's head.
@@ -115,7 +115,7 @@ def _place(node: ast.AST, place: Place) -> Place:
     return replace(place, first=node.lineno, last=max(node.lineno, last))
 
 
-def _inside(node: ast.AST, place: Place) -> Place:
+def _body_place(node: ast.AST, place: Place) -> Place:
     """Return the place of the body of `node`, which can be a function or a class."""
     if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
         return place
@@ -124,7 +124,7 @@ def _inside(node: ast.AST, place: Place) -> Place:
     return replace(place, path=path, function=".".join(path) if runs else "")
 
 
-def _unordered(node: ast.AST) -> bool:
+def _has_unordered_tuple(node: ast.AST) -> bool:
     """Return whether the order of a tuple in `node` does not matter."""
     match node:
         case ast.ExceptHandler() | ast.Compare(ops=[ast.In() | ast.NotIn()]):
@@ -136,13 +136,13 @@ def _unordered(node: ast.AST) -> bool:
     return False
 
 
-def _same_size(old: ast.AST, new: ast.AST) -> bool:
+def _is_swap(old: ast.AST, new: ast.AST) -> bool:
     """Return whether both nodes are tuples or lists of the same length: a swap of items."""
     items = ast.Tuple | ast.List
     return isinstance(old, items) and isinstance(new, items) and len(old.elts) == len(new.elts)
 
 
-def _skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
+def _is_skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
     """Return whether to skip a node, because a test cannot detect its changes or need not."""
     match node:
         case (
@@ -161,5 +161,5 @@ def _skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
         case ast.Call(func=ast.Name(id=name)) | ast.Expr(value=ast.Call(func=ast.Name(id=name))):
             return name in _NO_BEHAVIOR
         case ast.keyword(arg=name):
-            return name in UNSEEN
+            return name in UNTESTED_ARGUMENTS
     return isinstance(parent, ast.Subscript) and field == "slice" and isinstance(node, ast.Tuple)

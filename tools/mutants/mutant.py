@@ -16,7 +16,7 @@ SOURCES = Path("src")
 _PORTAL = SOURCES / "accelerator_portal"
 # Needs torch, which is not installed for these tests.
 _NEEDS_TORCH = SOURCES / "accelerator_validation" / "suites"
-_LEAST = 8
+_MINIMUM_PER_ROOM = 8
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,16 @@ def draw(root: Path, number: int, seed: str, excluded: Iterable[Change]) -> list
     themselves, so that a change of one statement hardly affects the others.
     """
     without = set(excluded)
-    rooms = {room: _sites(root, modules, seed) for room, modules in _rooms(root).items()}
-    shares = _shares({room: len(sites) for room, sites in rooms.items()}, number)
+    rooms = {
+        room: _ranked_statements(root, modules, seed) for room, modules in _rooms(root).items()
+    }
+    shares = _mutants_per_room(
+        {room: len(statements) for room, statements in rooms.items()}, number
+    )
     return [
         mutant
-        for room, sites in rooms.items()
-        for mutant in islice(_mutants(root, sites, seed, without), shares[room])
+        for room, statements in rooms.items()
+        for mutant in islice(_mutants(root, statements, seed, without), shares[room])
     ]
 
 
@@ -84,10 +88,10 @@ def _rooms(root: Path) -> dict[str, list[Path]]:
     return {room: list(paths) for room, paths in groupby(inside, lambda path: room_of(str(path)))}
 
 
-def _shares(sizes: Mapping[str, int], number: int) -> dict[str, int]:
+def _mutants_per_room(sizes: Mapping[str, int], number: int) -> dict[str, int]:
     """Return the number of mutants by room: a minimum, and the rest by largest remainder."""
     total = sum(sizes.values())
-    least = min(_LEAST, number // len(sizes))
+    least = min(_MINIMUM_PER_ROOM, number // len(sizes))
     rest = number - least * len(sizes)
     exact = {room: rest * size / total for room, size in sizes.items()}
     shares = {room: least + int(share) for room, share in exact.items()}
@@ -98,7 +102,7 @@ def _shares(sizes: Mapping[str, int], number: int) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class _Site:
+class _Statement:
     """A statement that has edits; `rank` is its sort key in the draw."""
 
     rank: str
@@ -106,9 +110,9 @@ class _Site:
     place: Place
 
 
-def _sites(root: Path, modules: Iterable[Path], seed: str) -> list[_Site]:
-    """Return the statements of a room, in the order of the draw."""
-    sites: list[_Site] = []
+def _ranked_statements(root: Path, modules: Iterable[Path], seed: str) -> list[_Statement]:
+    """Return the statements of a room's modules, in the order of the draw."""
+    statements: list[_Statement] = []
     for path in modules:
         text = (root / path).read_text("utf-8")
         lines = text.splitlines()
@@ -116,19 +120,19 @@ def _sites(root: Path, modules: Iterable[Path], seed: str) -> list[_Site]:
         for place in places:
             statement = "\n".join(lines[place.first - 1 : place.last])
             rank = _rank(seed, str(path), place.function, statement)
-            sites.append(_Site(rank, path, place))
-    return sorted(sites, key=lambda site: (site.rank, site.place.first))
+            statements.append(_Statement(rank, path, place))
+    return sorted(statements, key=lambda one: (one.rank, one.place.first))
 
 
 def _mutants(
-    root: Path, sites: Iterable[_Site], seed: str, excluded: set[Change]
+    root: Path, statements: Iterable[_Statement], seed: str, excluded: set[Change]
 ) -> Iterator[Mutant]:
     """Yield one mutant of each statement that has a mutant."""
-    for site in sites:
-        tree = ast.parse((root / site.path).read_text("utf-8"))
-        found = [edit for edit in edits(tree) if edit.place == site.place]
+    for statement in statements:
+        tree = ast.parse((root / statement.path).read_text("utf-8"))
+        found = [edit for edit in edits(tree) if edit.place == statement.place]
         ranked = sorted(found, key=lambda edit: _rank(seed, ast.dump(edit.new), str(edit.index)))
-        mutants = (_mutant(tree, edit, site.path) for edit in ranked)
+        mutants = (_mutant(tree, edit, statement.path) for edit in ranked)
         yield from islice((one for one in mutants if one and not one.change.is_among(excluded)), 1)
 
 

@@ -23,7 +23,7 @@ from tools.mutants import recorder
 from tools.mutants.workspace import State, copy_tree, read_state
 
 # Tests that take minutes, or that test the repository and not the package.
-_NOT_RUN = (
+_EXCLUDED_TESTS = (
     "tests/benchmarks",
     "tests/browser",
     "tests/site/test_reproducible.py",
@@ -36,10 +36,14 @@ _NOT_RUN = (
 
 
 # Some tests may have failed, or all may have been excluded, such as those that need a browser.
-_RAN = {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED}
+_EXPECTED_STATUSES = {
+    pytest.ExitCode.OK,
+    pytest.ExitCode.TESTS_FAILED,
+    pytest.ExitCode.NO_TESTS_COLLECTED,
+}
 
 
-_NOTHING: dict[str, Any] = {"tests": {}, "fixtures": {}, "failed": []}
+_EMPTY_RECORDING: dict[str, Any] = {"tests": {}, "fixtures": {}, "failed": []}
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class RecordedTest:
     @property
     def file(self) -> str:
         """The path of its file."""
-        return _file(self.id)
+        return _test_file(self.id)
 
     @property
     def function(self) -> str:
@@ -84,20 +88,20 @@ class Recording:
 
     def tests_of(self, path: str, lines: Iterable[int] | None = None) -> set[str]:
         """Return the ids of the tests that ran any of `lines` of a module; None: any line."""
-        by_line = _contexts(self.lines, path)
+        by_line = _contexts_by_line(self.lines, path)
         wanted = by_line if lines is None else by_line.keys() & set(lines)
         contexts = {context for line in wanted for context in by_line[line]}
         shared = {
-            context.removeprefix(recorder.FIXTURE)
+            context.removeprefix(recorder.FIXTURE_PREFIX)
             for context in contexts
-            if context.startswith(recorder.FIXTURE)
+            if context.startswith(recorder.FIXTURE_PREFIX)
         }
         users = {test.id for test in self.tests.values() if shared & set(test.fixtures)}
         return (contexts & self.tests.keys()) | users
 
     def runs(self, path: str, lines: Iterable[int]) -> bool:
         """Return whether any of the lines ran, in tests or when modules were imported."""
-        return bool(_contexts(self.lines, path).keys() & set(lines))
+        return bool(_contexts_by_line(self.lines, path).keys() & set(lines))
 
 
 class RecordingError(Exception):
@@ -116,17 +120,17 @@ def record(root: Path, kept: Path, jobs: int) -> Iterator[str]:
         shutil.rmtree(kept, ignore_errors=True)
         earlier = State(state.package, {})
     recorded = dict(earlier.tests)
-    for folder, names in _by_folder(state.changed(earlier)).items():
-        files = [name for name in names if not any(map(Path(name).is_relative_to, _NOT_RUN))]
+    for folder, names in _files_by_folder(state.changed(earlier)).items():
+        files = [name for name in names if not any(map(Path(name).is_relative_to, _EXCLUDED_TESTS))]
         if files:
             yield f"Recording which statements the tests of {folder} run ({len(files)} files)"
-            _record(root, kept, files, jobs)
+            _record_files(root, kept, files, jobs)
         recorded.update((name, state.tests[name]) for name in names)
         kept.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(asdict(State(state.package, recorded))), encoding="utf-8")
 
 
-def _by_folder(names: Iterable[str]) -> dict[str, list[str]]:
+def _files_by_folder(names: Iterable[str]) -> dict[str, list[str]]:
     """Return test files by their folder in `tests/`; a file directly in `tests/` is its own key."""
     ordered = sorted(names, key=lambda name: Path(name).parts[:2])
     return {
@@ -135,7 +139,7 @@ def _by_folder(names: Iterable[str]) -> dict[str, list[str]]:
     }
 
 
-def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> None:
+def _record_files(root: Path, kept: Path, files: Iterable[str], jobs: int) -> None:
     """Run test files in a copy of the tree and add the recording to `kept`."""
     with tempfile.TemporaryDirectory(prefix="portal-mutants-") as folder:
         tree, found = copy_tree(root, Path(folder, "tree")), Path(folder, "found")
@@ -143,12 +147,12 @@ def _record(root: Path, kept: Path, files: Iterable[str], jobs: int) -> None:
         command = [sys.executable, "-m", "pytest", "--quiet", "-p", "tools.mutants.recorder"]
         command += [f"--numprocesses={jobs}", "--dist=worksteal", "--hypothesis-seed=0"]
         path = os.pathsep.join((str(tree / "src"), str(tree)))
-        environment = {**os.environ, "PYTHONPATH": path, recorder.FOLDER: str(found)}
+        environment = {**os.environ, "PYTHONPATH": path, recorder.FOLDER_VARIABLE: str(found)}
         command += [f"--basetemp={folder}/tests", *files]
         ran = subprocess.run(command, cwd=tree, env=environment, check=False)
-        if ran.returncode not in _RAN:
+        if ran.returncode not in _EXPECTED_STATUSES:
             raise RecordingError(f"pytest ended with status {ran.returncode}")
-        _keep(found, kept)
+        _merge_recording(found, kept)
 
 
 def read_recording(kept: Path) -> Recording:
@@ -163,7 +167,7 @@ def read_recording(kept: Path) -> Recording:
     return Recording(tests, found["fixtures"], tuple(found["failed"]), data)
 
 
-def _keep(found: Path, kept: Path) -> None:
+def _merge_recording(found: Path, kept: Path) -> None:
     """Add the recording in the folder `found` to the recording in `kept`.
 
     The new recording replaces the earlier recording of the same test files.
@@ -175,26 +179,26 @@ def _keep(found: Path, kept: Path) -> None:
         coverage.combine([str(found)])
         coverage.save()
     path = kept / "tests.json"
-    merged = json.loads(path.read_text("utf-8")) if path.exists() else _NOTHING
+    merged = json.loads(path.read_text("utf-8")) if path.exists() else _EMPTY_RECORDING
     parts = [json.loads(part.read_text("utf-8")) for part in sorted(found.glob("tests.*.json"))]
     failed = {test for part in parts for test in part["failed"]}
-    ran = {_file(test) for part in parts for test in (*part["tests"], *part["failed"])}
-    tests = {test: facts for test, facts in merged["tests"].items() if _file(test) not in ran}
+    ran = {_test_file(test) for part in parts for test in (*part["tests"], *part["failed"])}
+    tests = {test: facts for test, facts in merged["tests"].items() if _test_file(test) not in ran}
     fixtures = dict(merged["fixtures"])
     for part in parts:
         tests |= part["tests"]
         fixtures |= part["fixtures"]
-    failed |= {test for test in merged["failed"] if _file(test) not in ran}
+    failed |= {test for test in merged["failed"] if _test_file(test) not in ran}
     content = {"tests": tests, "fixtures": fixtures, "failed": sorted(failed)}
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def _file(test: str) -> str:
+def _test_file(test: str) -> str:
     return test.partition("::")[0]
 
 
 @cache
-def _contexts(data: CoverageData, path: str) -> dict[int, set[str]]:
+def _contexts_by_line(data: CoverageData, path: str) -> dict[int, set[str]]:
     """Return the contexts that ran each line of a module: tests, fixtures, or "" for imports.
 
     Only the end of each path is compared, because each recording was made in another folder.

@@ -9,7 +9,7 @@ from typing import Any
 OTHER = "XX"
 
 # Arguments whose change has no visible effect: defensive ones, prefixes of temporary files, limits.
-UNSEEN = {
+UNTESTED_ARGUMENTS = {
     "encoding",
     "frozen",
     "kw_only",
@@ -49,7 +49,7 @@ _PAIRS = (
     ("partition", "rpartition"),
     ("removeprefix", "removesuffix"),
 )
-_OTHER_NAME = {**dict(_PAIRS), **{right: left for left, right in _PAIRS}}
+_OPPOSITES = {**dict(_PAIRS), **{right: left for left, right in _PAIRS}}
 
 
 def replacements(node: ast.AST) -> Iterator[ast.AST]:
@@ -75,14 +75,14 @@ def _constant(node: ast.Constant) -> Iterator[ast.AST]:
 def _comparison(node: ast.Compare) -> Iterator[ast.AST]:
     for place, operator in enumerate(node.ops):
         for other in _COMPARISONS[type(operator)]:
-            yield _with(node, ops=_put(node.ops, place, other()))
+            yield _copy_with(node, ops=_with_item(node.ops, place, other()))
 
 
 def _and_or(node: ast.BoolOp) -> Iterator[ast.AST]:
-    yield _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
+    yield _copy_with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for place in range(len(node.values)):
         rest = node.values[:place] + node.values[place + 1 :]
-        yield rest[0] if len(rest) == 1 else _with(node, values=rest)
+        yield rest[0] if len(rest) == 1 else _copy_with(node, values=rest)
 
 
 def _unary(node: ast.UnaryOp) -> Iterator[ast.AST]:
@@ -95,57 +95,57 @@ def _binary(node: ast.BinOp) -> Iterator[ast.AST]:
     if operator is ast.BitOr:
         yield from (node.left, node.right)
     elif operator is ast.Add:
-        yield _with(node, op=ast.Sub())
+        yield _copy_with(node, op=ast.Sub())
         if _has_order(node.left) or _has_order(node.right):
-            yield _with(node, left=node.right, right=node.left)
+            yield _copy_with(node, left=node.right, right=node.left)
     elif operator in _ARITHMETIC and not _is_text(node.left):
-        yield _with(node, op=_ARITHMETIC[operator]())
+        yield _copy_with(node, op=_ARITHMETIC[operator]())
 
 
 def _condition(node: ast.IfExp) -> Iterator[ast.AST]:
-    yield _with(node, body=node.orelse, orelse=node.body)
+    yield _copy_with(node, body=node.orelse, orelse=node.body)
     yield from (node.body, node.orelse)
 
 
 def _call(node: ast.Call) -> Iterator[ast.AST]:
     if len(node.args) > 1 and not any(isinstance(one, ast.Starred) for one in node.args[:2]):
-        yield _with(node, args=[node.args[1], node.args[0], *node.args[2:]])
+        yield _copy_with(node, args=[node.args[1], node.args[0], *node.args[2:]])
     for place, keyword in enumerate(node.keywords):
-        if keyword.arg and keyword.arg not in UNSEEN:
-            yield _with(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
+        if keyword.arg and keyword.arg not in UNTESTED_ARGUMENTS:
+            yield _copy_with(node, keywords=node.keywords[:place] + node.keywords[place + 1 :])
     match node.func:
         case ast.Name(id="sorted"):
-            yield _with(node, func=ast.Name("list"), keywords=[])
-        case ast.Name(id=name) if name in _OTHER_NAME:
-            yield _with(node, func=ast.Name(_OTHER_NAME[name]))
-        case ast.Attribute(attr=name) if name in _OTHER_NAME:
-            yield _with(node, func=_with(node.func, attr=_OTHER_NAME[name]))
+            yield _copy_with(node, func=ast.Name("list"), keywords=[])
+        case ast.Name(id=name) if name in _OPPOSITES:
+            yield _copy_with(node, func=ast.Name(_OPPOSITES[name]))
+        case ast.Attribute(attr=name) if name in _OPPOSITES:
+            yield _copy_with(node, func=_copy_with(node.func, attr=_OPPOSITES[name]))
 
 
 def _items(node: ast.Tuple | ast.List | ast.Set) -> Iterator[ast.AST]:
     if isinstance(node, ast.Tuple | ast.List) and not isinstance(node.ctx, ast.Load):
         return
     if len(node.elts) > 1 and not isinstance(node, ast.Set):
-        yield _with(node, elts=[node.elts[1], node.elts[0], *node.elts[2:]])
+        yield _copy_with(node, elts=[node.elts[1], node.elts[0], *node.elts[2:]])
     if len(node.elts) > 1:
-        yield _with(node, elts=node.elts[:-1])
+        yield _copy_with(node, elts=node.elts[:-1])
 
 
 def _dictionary(node: ast.Dict) -> Iterator[ast.AST]:
     if len(node.keys) > 1 and None not in node.keys[:2]:
-        yield _with(node, values=[node.values[1], node.values[0], *node.values[2:]])
+        yield _copy_with(node, values=[node.values[1], node.values[0], *node.values[2:]])
 
 
 def _slice(node: ast.Slice) -> Iterator[ast.AST]:
     if node.lower:
-        yield _with(node, lower=None)
+        yield _copy_with(node, lower=None)
     if node.upper:
-        yield _with(node, upper=None)
+        yield _copy_with(node, upper=None)
 
 
 def _filter(node: ast.comprehension) -> Iterator[ast.AST]:
     for place in range(len(node.ifs)):
-        yield _with(node, ifs=node.ifs[:place] + node.ifs[place + 1 :])
+        yield _copy_with(node, ifs=node.ifs[:place] + node.ifs[place + 1 :])
 
 
 def _return(node: ast.Return) -> Iterator[ast.AST]:
@@ -153,18 +153,18 @@ def _return(node: ast.Return) -> Iterator[ast.AST]:
         yield ast.Return(ast.Constant(None))
 
 
-def _removed(node: ast.stmt) -> Iterator[ast.AST]:
+def _remove_statement(node: ast.stmt) -> Iterator[ast.AST]:
     if not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call):
         yield ast.Pass()
 
 
 def _if(node: ast.If) -> Iterator[ast.AST]:
-    yield _with(node, test=ast.Constant(value=True))
-    yield _with(node, test=ast.Constant(value=False))
+    yield _copy_with(node, test=ast.Constant(value=True))
+    yield _copy_with(node, test=ast.Constant(value=False))
 
 
 def _for(node: ast.For) -> Iterator[ast.AST]:
-    yield _with(node, body=[*node.body, ast.Break()])
+    yield _copy_with(node, body=[*node.body, ast.Break()])
 
 
 def _continue(_: ast.Continue) -> Iterator[ast.AST]:
@@ -177,7 +177,7 @@ def _break(_: ast.Break) -> Iterator[ast.AST]:
 
 # The operator for each kind of node.
 _OPERATORS: dict[type[ast.AST], Callable[[Any], Iterator[ast.AST]]] = {
-    ast.AugAssign: _removed,
+    ast.AugAssign: _remove_statement,
     ast.BinOp: _binary,
     ast.BoolOp: _and_or,
     ast.Break: _break,
@@ -185,14 +185,14 @@ _OPERATORS: dict[type[ast.AST], Callable[[Any], Iterator[ast.AST]]] = {
     ast.Compare: _comparison,
     ast.Constant: _constant,
     ast.Continue: _continue,
-    ast.Delete: _removed,
+    ast.Delete: _remove_statement,
     ast.Dict: _dictionary,
-    ast.Expr: _removed,
+    ast.Expr: _remove_statement,
     ast.For: _for,
     ast.If: _if,
     ast.IfExp: _condition,
     ast.List: _items,
-    ast.Raise: _removed,
+    ast.Raise: _remove_statement,
     ast.Return: _return,
     ast.Set: _items,
     ast.Slice: _slice,
@@ -202,12 +202,12 @@ _OPERATORS: dict[type[ast.AST], Callable[[Any], Iterator[ast.AST]]] = {
 }
 
 
-def _with(node: ast.AST, **changes: object) -> ast.AST:
+def _copy_with(node: ast.AST, **changes: object) -> ast.AST:
     """Return a copy of the node with other values of some fields."""
     return ast.copy_location(type(node)(**{**dict(ast.iter_fields(node)), **changes}), node)
 
 
-def _put(items: list[ast.cmpop], place: int, item: ast.cmpop) -> list[ast.cmpop]:
+def _with_item(items: list[ast.cmpop], place: int, item: ast.cmpop) -> list[ast.cmpop]:
     return [*items[:place], item, *items[place + 1 :]]
 
 

@@ -14,7 +14,7 @@ from tools.mutants.recording import RecordedTest, Recording
 
 # The most seconds of tests for one mutant, as recorded. Nearly all are killed in the first ones.
 MOST_SECONDS = 60.0
-_COSTLY = 2.0
+_COSTLY_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Selection:
     left_out: int = 0
 
 
-def select(root: Path, recording: Recording, mutant: Mutant) -> Selection:
+def select_tests(root: Path, recording: Recording, mutant: Mutant) -> Selection:
     """Return the tests that run the mutant's statement, as far as time allows.
 
     If the statement runs only at import, the tests are those that run any line of the module or of
@@ -40,7 +40,7 @@ def select(root: Path, recording: Recording, mutant: Mutant) -> Selection:
         found = recording.tests_of(path)
         for importer in _importers(root).get(path, ()):
             found |= recording.tests_of(importer)
-    return _within(recording, _ordered(recording, found, path), MOST_SECONDS)
+    return _tests_within(recording, _tests_in_order(recording, found, path), MOST_SECONDS)
 
 
 def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
@@ -49,7 +49,7 @@ def _runs_at_import(recording: Recording, mutant: Mutant) -> bool:
     return recording.runs(mutant.change.path, lines)
 
 
-def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
+def _tests_in_order(recording: Recording, names: Iterable[str], path: str) -> list[RecordedTest]:
     """Return the tests in the order of the trial.
 
     Tests with slow fixtures come last. One case of each test function comes before the function's
@@ -61,13 +61,13 @@ def _ordered(recording: Recording, names: Iterable[str], path: str) -> list[Reco
     cases: dict[str, int] = defaultdict(int)
     ranked = []
     for test in tests:
-        costly = _fixture_seconds(recording, test, set()) > _COSTLY
+        costly = _fixture_seconds(recording, test, set()) > _COSTLY_SECONDS
         ranked.append(((costly, cases[test.function], not test.file.endswith(own)), test))
         cases[test.function] += 1
     return [test for _, test in sorted(ranked, key=lambda pair: (pair[0], pair[1].seconds))]
 
 
-def _within(recording: Recording, tests: Iterable[RecordedTest], most: float) -> Selection:
+def _tests_within(recording: Recording, tests: Iterable[RecordedTest], most: float) -> Selection:
     """Return the first test and, in order, all further ones that fit into `most` seconds."""
     taken: list[str] = []
     ready: set[str] = set()
@@ -91,7 +91,7 @@ def _fixture_seconds(recording: Recording, test: RecordedTest, ready: set[str]) 
 def _importers(root: Path) -> dict[str, set[str]]:
     """Return the modules that import each module with `from … import`, as paths by path."""
     modules = modules_of(root)
-    names = {_dotted(path): path for path in modules}
+    names = {_module_name(path): path for path in modules}
     importers: dict[str, set[str]] = defaultdict(set)
     for path in modules:
         for node in ast.walk(ast.parse((root / path).read_text("utf-8"))):
@@ -102,5 +102,5 @@ def _importers(root: Path) -> dict[str, set[str]]:
     return importers
 
 
-def _dotted(path: Path) -> str:
+def _module_name(path: Path) -> str:
     return ".".join(path.relative_to(SOURCES).with_suffix("").parts)

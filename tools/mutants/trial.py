@@ -59,24 +59,24 @@ class Trials:
             return Trial("not covered")
         started = time.perf_counter()
         ours, theirs = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_run, args=(tree, tests, theirs), daemon=False)
-        with self._started(process):
+        process = self._context.Process(target=_run_tests, args=(tree, tests, theirs), daemon=False)
+        with self._running_process(process):
             theirs.close()
             process.join(limit)
             seconds = round(time.perf_counter() - started, 2)
             if process.is_alive():
                 return Trial("timeout", seconds=seconds)
-        failed = _received(ours)
+        failed = _receive_result(ours)
         return Trial("survived" if failed is None else "killed", failed or "", seconds)
 
     def stop(self) -> None:
         """Kill all running trials."""
         with self._lock:
             for group in self._running:
-                _end(group)
+                _kill_group(group)
 
     @contextmanager
-    def _started(self, process: ForkServerProcess) -> Iterator[None]:
+    def _running_process(self, process: ForkServerProcess) -> Iterator[None]:
         process.start()
         group = process.pid or 0
         with self._lock:
@@ -86,11 +86,11 @@ class Trials:
         finally:
             with self._lock:
                 self._running.discard(group)
-            _end(group)
+            _kill_group(group)
             process.join()
 
 
-def _end(group: int) -> None:
+def _kill_group(group: int) -> None:
     """Kill a process group: a trial and the processes that it started."""
     try:
         os.killpg(group, signal.SIGKILL)
@@ -98,7 +98,7 @@ def _end(group: int) -> None:
         return
 
 
-def _received(connection: Connection) -> str | None:
+def _receive_result(connection: Connection) -> str | None:
     """Return the id of the test that failed, or None if no test failed.
 
     If the process ended without a result, returns a text that says so. Raises WrongTreeError.
@@ -112,7 +112,7 @@ def _received(connection: Connection) -> str | None:
     return answer
 
 
-def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
+def _run_tests(tree: Path, tests: Sequence[str], connection: Connection) -> None:
     """Run tests in this new process, and send the id of the test that failed, or None.
 
     Sends a WrongTreeError if the tests imported another copy of the package.
@@ -128,7 +128,7 @@ def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(nowhere.fileno(), 2)
-    chosen = _Chosen(tests)
+    chosen = _ChosenTests(tests)
     files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning", "--hypothesis-seed=0"]
@@ -146,7 +146,7 @@ def _run(tree: Path, tests: Sequence[str], connection: Connection) -> None:
         connection.send(chosen.failed or "(at import)")
 
 
-class _Chosen:
+class _ChosenTests:
     """A pytest plugin that runs only the chosen tests, in their order.
 
     `failed` is the id of the first test that failed, or "".

@@ -35,7 +35,7 @@ def copy_tree(root: Path, target: Path) -> Path:
 
 
 @contextmanager
-def mutated(tree: Path, mutant: Mutant | None) -> Iterator[None]:
+def mutated_tree(tree: Path, mutant: Mutant | None) -> Iterator[None]:
     """Write the mutant to the tree until the end of the block; None changes nothing."""
     if mutant is None:
         yield

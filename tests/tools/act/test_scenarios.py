@@ -10,8 +10,16 @@ import yaml
 
 from tests.folders import REPOSITORY, write_tree
 from tests.test_workflows import FILES, FOLDER, workflow
-from tools.act.__main__ import chosen, line
-from tools.act.command import ACTIONS, HERE, ActCall, offline, used_actions, without_make, words
+from tools.act.__main__ import result_line, select_scenarios
+from tools.act.command import (
+    ACTIONS,
+    HERE,
+    ActCall,
+    act_command,
+    offline_variables,
+    used_actions,
+    without_make_variables,
+)
 from tools.act.scenarios import NOT_RUN, SCENARIOS
 from tools.act.session import Outcome
 
@@ -61,13 +69,13 @@ def test_an_action_that_nothing_stands_for_is_an_error(tmp_path: Path) -> None:
 
 def test_no_secret_stands_on_the_command_line(tmp_path: Path) -> None:
     call = ActCall(tmp_path, "a.yml", "push", tmp_path / "event", secrets={"KEY": "hidden"})
-    command = words("act", call)
+    command = act_command("act", call)
     assert command[command.index("--secret") + 1] == "KEY"
     assert "hidden" not in " ".join(command)
 
 
 def test_jobs_that_need_no_network_reach_this_machine_alone() -> None:
-    found = offline()
+    found = offline_variables()
     assert {found[name] for name in found if name.lower().endswith("_proxy")} == {
         "http://127.0.0.1:9",
         "127.0.0.1,localhost",
@@ -81,20 +89,24 @@ def test_jobs_that_need_no_network_reach_this_machine_alone() -> None:
 
 def test_a_job_s_make_gets_no_arguments_of_make_act() -> None:
     given = {"ARGS": "pages.yml", "MAKEFLAGS": " -- ARGS=pages.yml", "LANG": "C"}
-    assert without_make(given) == {"LANG": "C"}
+    assert without_make_variables(given) == {"LANG": "C"}
 
 
 def test_the_named_workflows_are_run_in_their_order() -> None:
-    found = [one.workflow for one in chosen(SCENARIOS, {"upstream-answer.yml", "pages.yml"})]
+    found = [
+        one.workflow for one in select_scenarios(SCENARIOS, {"upstream-answer.yml", "pages.yml"})
+    ]
     assert found == ["upstream-answer.yml", "pages.yml"]
 
 
 def test_a_line_says_what_ran_and_what_came_of_it() -> None:
-    (pages,) = chosen(SCENARIOS, {"pages.yml"})
-    assert line(pages, Outcome(ok=True, seconds=3, words="the site was uploaded")) == (
+    (pages,) = select_scenarios(SCENARIOS, {"pages.yml"})
+    assert result_line(pages, Outcome(ok=True, seconds=3, words="the site was uploaded")) == (
         "passed   pages.yml build, deploy, record (push, 3 s): the site was uploaded"
     )
-    assert line(pages, Outcome(ok=False, seconds=3, words="")).startswith("FAILED   pages.yml ")
+    assert result_line(pages, Outcome(ok=False, seconds=3, words="")).startswith(
+        "FAILED   pages.yml "
+    )
 
 
 def test_the_stand_ins_are_all_used() -> None:

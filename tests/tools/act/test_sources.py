@@ -10,8 +10,8 @@ from tests.automation.github_double import OWN_TOKEN, Asked
 from tests.automation.upstream.scene import HOME
 from tests.folders import write_tree
 from tests.tools.act.repositories import git
-from tools.act.github import SpoolDouble, example_files, fill
-from tools.act.sources import PULL, Source, log, make_source, tag
+from tools.act.github import SpoolDouble, example_files, fill_double
+from tools.act.sources import PULL_NUMBER, Source, branch_log, make_source, push_tag
 from tools.act.spool import Spool
 
 FILES = {
@@ -55,7 +55,7 @@ def test_a_pull_request_is_a_merge_commit_that_changes_one_guide(
     tmp_path: Path, root: Path
 ) -> None:
     made = source(tmp_path, root)
-    merge = f"refs/pull/{PULL}/merge"
+    merge = f"refs/pull/{PULL_NUMBER}/merge"
     assert git(made.origin, "rev-parse", merge, f"{merge}^1").split() == [made.merge, made.head]
     changed = git(made.origin, "diff", "--name-only", made.head, made.merge)
     assert changed == "accelerators/one/guide.md"
@@ -80,15 +80,15 @@ def test_made_up_platforms_stand_for_the_real_ones(tmp_path: Path, root: Path) -
 
 def test_tags_and_logs_are_those_of_the_origin(tmp_path: Path, root: Path) -> None:
     made = source(tmp_path, root)
-    tag(made, "v1.0.0")
+    push_tag(made, "v1.0.0")
     assert git(made.origin, "rev-parse", "v1.0.0") == made.head
-    assert (log(made, "main"), log(made, "archive")) == (["The portal"], [])
+    assert (branch_log(made, "main"), branch_log(made, "archive")) == (["The portal"], [])
 
 
 def test_what_a_job_uploaded_is_an_artifact_of_its_workflow(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
     double = SpoolDouble(spool)
-    fill(double, {})
+    fill_double(double, {})
     write_tree(tmp_path, {"plan.json": "{}"})
     spool.add("upstream-event.yml", "upstream-plan", tmp_path / "plan.json")
     for _ in range(2):  # each is taken once

@@ -90,7 +90,7 @@ def test_the_newest_artifact_of_a_name_counts(job: Path) -> None:
 @pytest.mark.parametrize(("missing", "status"), [("error", 1), ("warn", 0), ("ignore", 0)])
 def test_no_file_is_an_error_where_the_workflow_says_so(missing: str, status: int) -> None:
     assert upload("plan", "nowhere", missing) == status
-    assert Spool.here().newest("pages.yml") == {}
+    assert Spool.from_environment().newest("pages.yml") == {}
 
 
 def test_a_name_that_was_not_uploaded_fails_and_a_pattern_does_not() -> None:
@@ -143,6 +143,6 @@ def test_an_environment_has_the_packages_of_another_one_and_the_sources_of_its_p
 def test_archives_hold_what_the_workflow_named(job: Path) -> None:
     write_tree(job, {"site/.nojekyll": "", "site/a.html": "a"})
     upload("github-pages", "site", "error")
-    ((_, _, file),) = Spool.here().all()
+    ((_, _, file),) = Spool.from_environment().all()
     with zipfile.ZipFile(file) as archive:
         assert archive.namelist() == [".nojekyll", "a.html"]

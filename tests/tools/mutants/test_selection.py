@@ -8,9 +8,9 @@ from coverage import CoverageData
 from tests.folders import write_tree
 from tools.mutants.edits import Place
 from tools.mutants.mutant import Change, Mutant
-from tools.mutants.recorder import FIXTURE
+from tools.mutants.recorder import FIXTURE_PREFIX
 from tools.mutants.recording import RecordedTest, Recording
-from tools.mutants.selection import select
+from tools.mutants.selection import select_tests
 
 FACTS = "src/accelerator_portal/catalog/source_ages.py"
 PAGE = "src/accelerator_portal/site/page.py"
@@ -34,7 +34,7 @@ RAN: dict[str, dict[str, list[int]]] = {
     LOADER: {FACTS: [5]},
     SMALL: {FACTS: [5]},
     OTHER_SMALL: {FACTS: [5]},
-    f"{FIXTURE}site": {FACTS: [5]},
+    f"{FIXTURE_PREFIX}site": {FACTS: [5]},
     ON_PAGE: {PAGE: [5]},
     ON_PAGES: {PAGE: [5]},
 }
@@ -60,7 +60,7 @@ def mutant(path: str, function: str, line: int) -> Mutant:
 
 def test_a_statement_is_tried_with_the_tests_that_run_it(root: Path, recording: Recording) -> None:
     """One case of each test function first, a module's own tests before others, the site last."""
-    found = select(root, recording, mutant(FACTS, "small", 5))
+    found = select_tests(root, recording, mutant(FACTS, "small", 5))
     assert found.tests == (SMALL, LOADER, OTHER_SMALL, LINKS)
     assert found.seconds == pytest.approx(0.8 + 20.1)
 
@@ -75,15 +75,15 @@ def test_a_sentence_of_a_table_counts_as_a_function() -> None:
 def test_what_runs_at_import_is_tried_where_its_module_is_used(
     root: Path, recording: Recording
 ) -> None:
-    found = select(root, recording, mutant(FACTS, "", 1))
+    found = select_tests(root, recording, mutant(FACTS, "", 1))
     assert found.tests == (SMALL, LOADER, ON_PAGE, OTHER_SMALL, LINKS)
     assert found.left_out == 1
 
 
 def test_one_test_always_runs_however_long_it_takes(root: Path, recording: Recording) -> None:
     only = Recording({ON_PAGES: TESTS[-1]}, {}, (), recording.lines)
-    assert select(root, only, mutant(PAGE, "page", 5)).tests == (ON_PAGES,)
+    assert select_tests(root, only, mutant(PAGE, "page", 5)).tests == (ON_PAGES,)
 
 
 def test_what_no_test_runs_has_none(root: Path, recording: Recording) -> None:
-    assert select(root, recording, mutant(FACTS, "small", 9)).tests == ()
+    assert select_tests(root, recording, mutant(FACTS, "small", 9)).tests == ()

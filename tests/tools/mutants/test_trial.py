@@ -10,7 +10,7 @@ from tests.folders import write_tree
 from tools.mutants.edits import Place
 from tools.mutants.mutant import Change, Mutant
 from tools.mutants.trial import Trials
-from tools.mutants.workspace import mutated
+from tools.mutants.workspace import mutated_tree
 
 MODULE = "src/accelerator_portal/numbers.py"
 TESTS = "tests/test_numbers.py"
@@ -66,7 +66,7 @@ def test_what_becomes_of_a_mutant(  # noqa: PLR0913, PLR0917 - what is given, an
     trials: Trials, tree: Path, source: str, tests: list[str], outcome: str, test: str
 ) -> None:
     ids = [f"{TESTS}::{name}" for name in tests]
-    with mutated(tree, mutant(source)):
+    with mutated_tree(tree, mutant(source)):
         found = trials.run(tree, ids, 4.0 if outcome == "timeout" else 60.0)
     assert found.outcome == outcome
     assert found.test.removeprefix(f"{TESTS}::") == test

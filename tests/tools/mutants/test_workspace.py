@@ -9,7 +9,7 @@ import pytest
 from tests.folders import write_tree
 from tools.mutants.edits import Place
 from tools.mutants.mutant import Change, Mutant
-from tools.mutants.workspace import copy_tree, mutated, read_state
+from tools.mutants.workspace import copy_tree, mutated_tree, read_state
 
 MODULE = "src/accelerator_portal/numbers.py"
 FILES = {
@@ -49,7 +49,7 @@ def test_no_change_outlives_its_trial_or_hides_behind_a_compiled_file(
     seen = [numbers(tree)]
     for source in ("ONE = 2\n", "ONE = 3\n"):  # as long as the original, and in the same second
         mutant = Mutant(Change(MODULE, "", "", ""), 1, Place("", (), 1, 1), source)
-        with mutated(tree, mutant):
+        with mutated_tree(tree, mutant):
             seen.append(numbers(tree))
         seen.append(numbers(tree))
     assert seen == ["1", "2", "1", "3", "1"]
