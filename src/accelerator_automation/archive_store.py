@@ -156,8 +156,8 @@ _NO_SUCH = 2  # of `git ls-remote --exit-code`
 def fetch_archive(repository: Path, place: Path) -> bool:
     """Check out the branch `archive` into the new folder `place`; return whether the branch exists.
 
-    If it does not exist yet, the folder has no files. Raises ArchiveError if `place` exists, and
-    GitError if the branch cannot be fetched.
+    Without the branch, the folder has no files. Raises ArchiveError if `place` exists, and GitError
+    if the branch cannot be fetched.
     """
     if place.exists():
         raise ArchiveError(f"{place} already exists. Use a new folder")

@@ -17,7 +17,7 @@ from tools.mutants.mutant import Mutant
 
 
 def copy_tree(root: Path, target: Path) -> Path:
-    """Copy all tracked files and those that git would add, and compile `src`; return `target`.
+    """Copy all files that git tracks or would add, and compile `src`; return `target`.
 
     The compiled files are checked by the hash of their sources, so that a changed module is always
     compiled again.
@@ -53,8 +53,8 @@ def mutated_tree(tree: Path, mutant: Mutant | None) -> Iterator[None]:
 class State:
     """Hashes that show whether a recording or a result is still valid.
 
-    `package` is the hash of the package and of the files that tests share, `tests` has those of the
-    test files.
+    `package` is the hash of the package and of the files that tests share. `tests` has the hash of
+    each test file.
     """
 
     package: str

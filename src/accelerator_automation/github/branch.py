@@ -117,7 +117,7 @@ class BranchRepository:
     def folder_files(self, path: str, commit: str) -> dict[str, bytes]:
         """Return the files directly in a folder at a commit, by name.
 
-        They are read from one archive of the repository, not with a request for each file.
+        Requests one archive of the repository instead of each file.
         """
         place = f"{self.path}/zipball/{commit}"
         try:

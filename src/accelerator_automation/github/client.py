@@ -178,8 +178,9 @@ class GitHubClient:
 def client_here(variable: str = "GH_TOKEN", patience: Patience | None = None) -> GitHubClient:
     """Return a client with the token in the environment variable `variable`.
 
-    Each job has tokens with only the permissions it needs, in variables of their own. The client
-    uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is missing.
+    A job has one variable for each of its tokens, which have only the permissions that are needed.
+    The client uses GITHUB_API_URL if it is set. Raises GitHubError if the token or PyGithub is
+    missing.
     """
     token = os.environ.get(variable, "")
     if not token:

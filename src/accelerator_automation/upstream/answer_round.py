@@ -338,7 +338,7 @@ def store_main_reports(root: Path, looked: Iterable[LookupResult]) -> list[str]:
 
 
 def _by_pull_request(found: Iterable[ComparedReport]) -> Mapping[Change, list[ComparedReport]]:
-    """Return the reports grouped by pull request, without those of the main branch.
+    """Return the reports grouped by pull request, without the reports of the main branch.
 
     The key of a group is the change of its last report in `found`, which has the newest labels.
     """

@@ -268,9 +268,9 @@ REACH = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """The failed runs that were restarted (`again`), and those that failed too often (`given_up`).
+    """The ids of the failed runs: restarted (`again`), or failed too often (`given_up`).
 
-    Runs are given by their ids. `errors` are the messages of restarts that failed.
+    `errors` are the messages of restarts that failed.
     """
 
     again: tuple[int, ...]

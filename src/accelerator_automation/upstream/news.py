@@ -85,7 +85,7 @@ class ReportNews(Model):
 def news(report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date) -> ReportNews:
     """Return a report compared with its platform's history.
 
-    `issues` are the platform's known issues; those that expire by `today` are ignored.
+    `issues` are the platform's known issues. Known issues that expire by `today` are ignored.
     """
     standings = dict(base.tests())
     current = [issue for issue in issues if issue.expires > today]

@@ -171,9 +171,9 @@ class ArtifactLists:
 def artifact_pages(
     api: Api, repository: str, most: int, name: str | None = None
 ) -> Iterator[tuple[ListedArtifact, ...]]:
-    """Yield at most `most` pages of a repository's artifacts, or of those named `name`.
+    """Yield at most `most` pages of a repository's artifacts. Raises GitHubError.
 
-    Raises GitHubError.
+    With `name`, only the artifacts of this name are listed.
     """
     path = f"repos/{repository}/actions/artifacts?{f'name={name}&' if name else ''}"
     for page in range(1, most + 1):

@@ -44,7 +44,7 @@ _MOST_PAGES = 30
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """The artifacts of this repository created at `since` or later, without those in `closed`."""
+    """The artifacts of this repository created at `since` or later, except the ids in `closed`."""
 
     api: Api
     home: str
